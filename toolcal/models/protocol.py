@@ -1,0 +1,56 @@
+"""What a model is to the rollout: something that answers one request."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from toolcal.benchmarks.protocol import Case, Message, Tool
+
+
+@dataclass(frozen=True)
+class Request:
+    """All that a model may look at for one response.
+
+    Only the scripted policies look at `case` (its gold); a language model reads `messages` and `tools`.
+    """
+
+    case: Case
+    trial: int
+    turn: int
+    step: int
+    attempt: int
+    messages: tuple[Message, ...]
+    """OpenAI messages so far, the system message first if there is one."""
+    turn_start: int
+    """Index in `messages` of this turn's first message."""
+    tools: tuple[Tool, ...]
+    """This turn's tools."""
+    seed: int
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One response: an assistant message, or a failure with its error.
+
+    `message` is in OpenAI form (content, reasoning_content, tool_calls), whatever mode it was asked in; `raw` is what
+    the endpoint returned. With a `failure` the message is empty and `raw` holds the error's text.
+    """
+
+    message: Message
+    finish_reason: str | None = None
+    raw: Any = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency: float | None = None
+    cost: float | None = None
+    cached: bool = False
+    failure: str | None = None
+    """None, or the emission status `context_exceeded` or `infra_error`."""
+
+
+class Model(Protocol):
+    """Anything that answers requests."""
+
+    async def respond(self, request: Request) -> Reply:
+        """Answer one request. Never raises for what an endpoint does: failures are replies."""

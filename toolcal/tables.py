@@ -1,0 +1,378 @@
+"""Every table of the workflow: its columns, its key and its checks.
+
+The one place that says what a column is. Stages read and write tables only through `read` and `write`, so a file that
+exists is whole, has the columns below in this order, and holds exactly one row per key.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
+"""Action classes, highest priority first (method A2)."""
+
+EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error")
+CASE_STATUSES = ("done", "step_limit", "infra_error", "context_exceeded")
+OUTCOMES = ("calibrated", "masked", "slack", "failed")
+"""The four outcomes of a case in one view of GAR (method A4)."""
+
+CELL = ("model", "scenario", "perturbation")
+CASE = (*CELL, "case_id", "trial")
+EMISSION = (*CASE, "turn", "step", "attempt")
+
+_TYPES = {
+    "str": pa.string(),
+    "int": pa.int64(),
+    "float": pa.float64(),
+    "bool": pa.bool_(),
+    "json": pa.string(),
+}
+
+
+class TableError(ValueError):
+    """A table that breaks its own contract; the message names table, column and row."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column: its type (`json` is a JSON string), what it means, and whether it may be null."""
+
+    type: str
+    doc: str
+    null: bool = False
+    values: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table's name, its key and its columns (the key's first)."""
+
+    name: str
+    key: tuple[str, ...]
+    columns: dict[str, Column]
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The Arrow schema, with each column's description as field metadata."""
+        return pa.schema(
+            [
+                pa.field(name, _TYPES[column.type], nullable=column.null, metadata={"doc": column.doc})
+                for name, column in self.columns.items()
+            ]
+        )
+
+
+def _c(type: str, doc: str, *, null: bool = False, values: Sequence[str] | None = None) -> Column:
+    return Column(type, doc, null, tuple(values) if values else None)
+
+
+_KEYS = {
+    "benchmark": _c("str", "benchmark, e.g. bfcl"),
+    "model": _c("str", "the model's id in the configuration"),
+    "family": _c("str", "the model's family in the configuration"),
+    "scenario": _c("str", "benchmark and category, e.g. bfcl-miss_func"),
+    "revision": _c("str", "the data set's revision"),
+    "perturbation": _c("str", "context perturbation; baseline is none"),
+    "case_id": _c("str", "the benchmark's own id of the conversation"),
+    "trial": _c("int", "repetition, from 0"),
+    "turn": _c("int", "user turn, from 0"),
+    "step": _c("int", "model response within the turn, from 0"),
+    "attempt": _c("int", "0, or the n-th time a probe asked again at this step"),
+    "labeller": _c("str", "the labelling rules"),
+    "gold_action": _c("str", "the action class that the scenario calls for", values=ACTIONS),
+}
+
+
+def _keys(*names: str) -> dict[str, Column]:
+    return {name: _KEYS[name] for name in names}
+
+
+def _rate(name: str, doc: str, *, null: bool = True) -> dict[str, Column]:
+    return {
+        name: _c("float", f"{doc} (0 to 1)", null=null),
+        f"{name}_low": _c("float", "lower end of its 95 % interval", null=True),
+        f"{name}_high": _c("float", "upper end of its 95 % interval", null=True),
+    }
+
+
+def _shares(suffix: str, view: str) -> dict[str, Column]:
+    docs = {
+        "calibrated": "gold action emitted, passed",
+        "masked": "gold action not emitted, passed (violation)",
+        "slack": "gold action emitted, failed (execution failure)",
+        "failed": "gold action not emitted, failed",
+    }
+    return {k: v for o, d in docs.items() for k, v in _rate(f"share_{o}{suffix}", f"{d}; {view} view").items()}
+
+
+def _table(name: str, key: Sequence[str], extra: dict[str, Column]) -> Table:
+    return Table(name, tuple(key), {**_keys(*key), **extra})
+
+
+_OUTCOME_DOC = "calibrated, masked, slack or failed; null where the case has no verdict"
+
+TABLES: dict[str, Table] = {
+    table.name: table
+    for table in (
+        Table(
+            "cases",
+            ("scenario", "revision", "case_id"),
+            {
+                **_keys("benchmark", "scenario", "revision", "case_id"),
+                "cluster_id": _c("str", "scenario number; cases with one number share their initial state"),
+                "draw": _c("int", "place in the seeded order by which limits choose cases, from 0"),
+                "turns": _c("json", "list (turns) of lists of OpenAI user messages"),
+                "tools": _c("json", "list of {from_turn, tool}: OpenAI tools and the turn at which each arrives"),
+                "initial_state": _c("json", "the simulators' initial configuration"),
+                "gold": _c("json", "list (turns) of lists of the benchmark's reference calls"),
+                "gold_actions": _c("json", "list of the scenario's gold action classes"),
+                "decisive_turn": _c("int", "turn at which the gold action is due", null=True),
+                "excluded_turns": _c("json", "list of turns left out of turn-level views"),
+            },
+        ),
+        _table(
+            "contexts",
+            ("scenario", "perturbation", "case_id"),
+            {
+                "system": _c("str", "system message", null=True),
+                "turns": _c("json", "as in cases, after the perturbation"),
+                "tools": _c("json", "as in cases, after the perturbation"),
+                "left_out": _c("str", "why the perturbation cannot be applied to this case", null=True),
+            },
+        ),
+        _table(
+            "trajectories",
+            EMISSION,
+            {
+                "content": _c("str", "the message's text", null=True),
+                "reasoning": _c("str", "the message's reasoning text", null=True),
+                "tool_calls": _c("json", "list of OpenAI tool calls as the model gave them"),
+                "tool_results": _c(
+                    "json", "list of {name, arguments, result, error, executed, state_changed, held_out}, one a call"
+                ),
+                "executed": _c("int", "number of calls that ran on the simulators"),
+                "state_changed": _c("bool", "some call changed the state that the grader compares"),
+                "held_out": _c("bool", "some call named a tool that is not in this turn's list"),
+                "finish_reason": _c("str", "as the endpoint gave it", null=True),
+                "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
+                "retracted": _c("bool", "taken back by a probe, out of history and grading"),
+                "origin": _c("str", "who wrote it", values=("model", "probe")),
+                "prompt_tokens": _c("int", "as the endpoint counted them", null=True),
+                "completion_tokens": _c("int", "as the endpoint counted them", null=True),
+                "latency": _c("float", "seconds of the model call", null=True),
+                "cost": _c("float", "US dollars; null where the price is unknown", null=True),
+                "cached": _c("bool", "answered from the journal"),
+                "raw": _c("json", "the assistant message as it came, or the error", null=True),
+            },
+        ),
+        _table(
+            "actions",
+            (*EMISSION, "labeller"),
+            {
+                "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
+                "action": _c("str", "the class of highest priority; null where there is only a status", null=True,
+                             values=ACTIONS),
+                "flags": _c("json", "list of all classes that matched"),
+                "leaked": _c("bool", "a tool call that stood in the text"),
+                "cue": _c("str", "the rule or words that decided the class", null=True),
+            },
+        ),
+        _table(
+            "grades",
+            CASE,
+            {
+                "status": _c("str", "how the case ended", values=CASE_STATUSES),
+                "passed": _c("bool", "the benchmark's own verdict; null for an infrastructure error", null=True),
+                "passed_strict": _c("bool", "with the irrelevance check on gold-empty turns", null=True),
+                "reason": _c("str", "the grader's error type", null=True),
+                "reason_strict": _c("str", "the error type under the strict verdict", null=True),
+                "detail": _c("str", "the grader's error message", null=True),
+                "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+            },
+        ),
+        _table(
+            "outcomes",
+            (*CASE, "gold_action", "labeller"),
+            {
+                "cluster_id": _c("str", "as in cases"),
+                "status": _c("str", "how the case ended; missing where it has no rows",
+                             values=(*CASE_STATUSES, "missing")),
+                "emitted_case_any": _c("bool", "some emission had the gold class", null=True),
+                "emitted_decisive": _c("bool", "the decisive turn had the gold class", null=True),
+                "emitted_decisive_mutating": _c("bool", "the same, counting only calls that change state", null=True),
+                "passed": _c("bool", "as in grades", null=True),
+                "passed_strict": _c("bool", "as in grades", null=True),
+                "reason": _c("str", "as in grades", null=True),
+                "outcome_case_any": _c("str", _OUTCOME_DOC, null=True, values=OUTCOMES),
+                "outcome_decisive": _c("str", _OUTCOME_DOC, null=True, values=OUTCOMES),
+            },
+        ),
+        _table(
+            "turns",
+            (*CELL, "labeller", "turn"),
+            {
+                "n": _c("int", "turns counted (excluded turns and cases without a verdict are not)"),
+                **_rate("recall", "share of turns whose class is the turn's gold"),
+            },
+        ),
+        _table(
+            "confusion",
+            (*CELL, "labeller", "gold_action", "action"),
+            {
+                "n": _c("int", "turns with this gold and this class"),
+                **_rate("share", "share of the gold's turns"),
+            },
+        ),
+        Table(
+            "cells",
+            (*CELL, "gold_action", "labeller"),
+            {
+                **_keys("model", "family", "benchmark", "scenario", "perturbation", "gold_action", "labeller"),
+                "n": _c("int", "case-trials with a verdict: the denominator of the case-level rates"),
+                "n_missing": _c("int", "case-trials planned but without a verdict (infrastructure errors, no rows)"),
+                "n_context_exceeded": _c("int", "of n, ended by a context overflow (counted as failed)"),
+                "n_step_limit": _c("int", "of n, ended by the step limit"),
+                "n_turns": _c("int", "turns counted in gar_turn"),
+                "n_undecodable": _c("int", "emissions without a class (empty, truncated, malformed)"),
+                **_rate("gar_case_any", "Gold Action Recall, case_any view"),
+                **_rate("gar_turn", "Gold Action Recall, turn view"),
+                **_rate("gar_decisive", "Gold Action Recall, decisive view; null without a decisive turn"),
+                **_rate("gar_decisive_mutating", "the same, counting only calls that change state"),
+                **_rate("acc", "pass rate of the benchmark's own grader"),
+                **_rate("acc_strict", "pass rate with the irrelevance check"),
+                **_shares("", "case_any"),
+                **_shares("_decisive", "decisive"),
+                **_rate("gap", "acc - gar_case_any (-1 to 1), paired and clustered; negative is slack"),
+                **_rate("gap_decisive", "acc - gar_decisive (-1 to 1)"),
+                "violation": _c("bool", "acc > gar_case_any", null=True),
+                "violation_decisive": _c("bool", "acc > gar_decisive", null=True),
+            },
+        ),
+        _table(
+            "slack_reasons",
+            (*CELL, "gold_action", "labeller", "reason"),
+            {
+                "n": _c("int", "execution failures (case_any view) with this reason of the grader"),
+                **_rate("share", "share of the cell's execution failures"),
+            },
+        ),
+        _table(
+            "families",
+            ("family", "scenario", "perturbation", "gold_action", "labeller"),
+            {
+                "n_models": _c("int", "models of the family in this scenario"),
+                "n": _c("int", "case-trials with a verdict"),
+                **_rate("acc", "mean over its models"),
+                **_rate("gar_case_any", "mean over its models"),
+                **_rate("share_masked", "mean over its models, case_any view"),
+                "rank_acc": _c("float", "rank by acc within the scenario, 1 best, ties averaged", null=True),
+                "rank_gar": _c("float", "rank by gar_case_any within the scenario", null=True),
+            },
+        ),
+    )
+}
+
+
+def dumps(value: Any) -> str:
+    """Canonical JSON for a `json` column: stable, compact, valid UTF-8 (lone surrogates are escaped)."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+    return text
+
+
+def clean(text: str | None) -> str | None:
+    """Text that Arrow can store: lone surrogates become U+FFFD."""
+    return None if text is None else text.encode("utf-8", "replace").decode()
+
+
+def frame(name: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
+    """Rows as a DataFrame with the table's columns, in order (an empty one has them too)."""
+    return pd.DataFrame(list(rows), columns=list(TABLES[name].columns))
+
+
+def check(name: str, data: pd.DataFrame) -> pa.Table:
+    """The rows as an Arrow table, or a TableError that says which column or row breaks the contract."""
+    table = TABLES[name]
+    unknown, absent = set(data.columns) - set(table.columns), set(table.columns) - set(data.columns)
+    if unknown or absent:
+        raise TableError(f"table {name}: unknown columns {sorted(unknown)}, absent columns {sorted(absent)}")
+    data = data[list(table.columns)]
+    doubled = data.duplicated(list(table.key))
+    if doubled.any():
+        key = data.loc[doubled, list(table.key)].iloc[0].to_dict()
+        raise TableError(f"table {name}: {int(doubled.sum())} rows share a key, e.g. {key}")
+    for column, spec in table.columns.items():
+        if not spec.null and data[column].isna().any():
+            raise TableError(f"table {name}: column {column} is null in {int(data[column].isna().sum())} rows")
+        if spec.values is not None:
+            odd = set(data[column].dropna().unique()) - set(spec.values)
+            if odd:
+                raise TableError(f"table {name}: column {column} holds {sorted(odd)}, allowed {list(spec.values)}")
+    try:
+        return pa.Table.from_pandas(data, schema=table.schema, preserve_index=False)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise TableError(f"table {name}: {error}") from error
+
+
+def write(name: str, data: pd.DataFrame, path: str | Path, metadata: Mapping[str, Any] | None = None) -> None:
+    """Check and write a table whole: to a temporary name, then renamed.
+
+    Args:
+        name: the table's name in `TABLES`.
+        data: its rows, one per key.
+        path: the Parquet file.
+        metadata: what goes into the file's Arrow metadata under the key `toolcal`, as JSON.
+
+    Raises:
+        TableError: where the rows break the table's contract; nothing is written.
+    """
+    arrow = check(name, data)
+    existing = arrow.schema.metadata or {}
+    arrow = arrow.replace_schema_metadata({**existing, b"toolcal": json.dumps(dict(metadata or {})).encode()})
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        pq.write_table(arrow, temporary, compression="zstd")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(name: str, *paths: str | Path, columns: Sequence[str] | None = None) -> pd.DataFrame:
+    """One or more files of one table as a DataFrame (nullable dtypes, so null stays null).
+
+    Raises:
+        TableError: where a file is not of this table.
+    """
+    parts = []
+    for path in paths:
+        schema = pq.read_schema(path)
+        if set(schema.names) != set(TABLES[name].columns):
+            raise TableError(f"{path}: not a table of kind {name} of this version; remove it and run again")
+        parts.append(pq.read_table(path, columns=list(columns) if columns else None, partitioning=None))
+    if not parts:
+        return frame(name, [])
+    data: pd.DataFrame = pa.concat_tables(parts).to_pandas(types_mapper=_NULLABLE.get)
+    return data
+
+
+def metadata(path: str | Path) -> dict[str, Any]:
+    """What `write` put into the file's metadata."""
+    found: dict[str, Any] = json.loads((pq.read_schema(path).metadata or {}).get(b"toolcal", b"{}"))
+    return found
+
+
+_NULLABLE = {pa.bool_(): pd.BooleanDtype(), pa.int64(): pd.Int64Dtype()}
