@@ -89,6 +89,8 @@ _KEYS = {
     "attempt": _c("int", "0, or the n-th time a probe asked again at this step"),
     "labeller": _c("str", "the labelling rules"),
     "gold_action": _c("str", "the action class that the scenario calls for", values=ACTIONS),
+    "action": _c("str", "the turn's class; NONE where it has none or was never reached", values=(*ACTIONS, "NONE")),
+    "reason": _c("str", "the grader's error type"),
 }
 
 
@@ -179,8 +181,9 @@ TABLES: dict[str, Table] = {
             (*EMISSION, "labeller"),
             {
                 "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
-                "action": _c("str", "the class of highest priority; null where there is only a status", null=True,
-                             values=ACTIONS),
+                "action": _c(
+                    "str", "the class of highest priority; null where there is only a status", null=True, values=ACTIONS
+                ),
                 "flags": _c("json", "list of all classes that matched"),
                 "leaked": _c("bool", "a tool call that stood in the text"),
                 "cue": _c("str", "the rule or words that decided the class", null=True),
@@ -204,8 +207,9 @@ TABLES: dict[str, Table] = {
             (*CASE, "gold_action", "labeller"),
             {
                 "cluster_id": _c("str", "as in cases"),
-                "status": _c("str", "how the case ended; missing where it has no rows",
-                             values=(*CASE_STATUSES, "missing")),
+                "status": _c(
+                    "str", "how the case ended; missing where it has no rows", values=(*CASE_STATUSES, "missing")
+                ),
                 "emitted_case_any": _c("bool", "some emission had the gold class", null=True),
                 "emitted_decisive": _c("bool", "the decisive turn had the gold class", null=True),
                 "emitted_decisive_mutating": _c("bool", "the same, counting only calls that change state", null=True),
@@ -292,14 +296,23 @@ def dumps(value: Any) -> str:
     return text
 
 
-def clean(text: str | None) -> str | None:
-    """Text that Arrow can store: lone surrogates become U+FFFD."""
-    return None if text is None else text.encode("utf-8", "replace").decode()
+def text_or_json(value: Any) -> str | None:
+    """A message's text for a `str` column: lone surrogates become U+FFFD, lists of parts become JSON."""
+    if value is None:
+        return None
+    text = value if isinstance(value, str) else dumps(value)
+    return text.encode("utf-8", "replace").decode()
 
 
 def frame(name: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows as a DataFrame with the table's columns, in order (an empty one has them too)."""
     return pd.DataFrame(list(rows), columns=list(TABLES[name].columns))
+
+
+def records(data: pd.DataFrame) -> list[dict[str, Any]]:
+    """A table's rows as dicts of Python values, null as None."""
+    rows = data.astype(object).where(data.notna(), None).to_dict("records")
+    return [{str(name): value for name, value in row.items()} for row in rows]
 
 
 def check(name: str, data: pd.DataFrame) -> pa.Table:

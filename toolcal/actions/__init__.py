@@ -1,0 +1,1 @@
+"""Action classes of emissions: cue phrases and the labellers that use them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 Message = dict[str, Any]
@@ -53,6 +54,7 @@ class Environment(Protocol):
 
     def execute(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run the method `name` with JSON arguments; an unknown name is not executed. Never raises for model input."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -81,15 +83,27 @@ class Benchmark(Protocol):
     """A benchmark behind one face."""
 
     name: str
-    revision: str
     step_limit: int
     """A turn's calling emission with this 0-based index ends the case (after its calls ran)."""
 
+    @property
+    def revision(self) -> str:
+        """The data set's revision."""
+
     def cases(self, scenario: str) -> list[Case]:
         """All cases of a scenario, in the benchmark's order."""
+
+    def files(self, scenario: str) -> list[Path]:
+        """The data files of a scenario, for checksums."""
 
     def environment(self, case: Case) -> Environment:
         """Fresh simulators in the case's initial state."""
 
     def grade(self, case: Case, trajectory: Sequence[Emission]) -> Grade:
         """The official and the strict verdict."""
+
+    def reference_calls(self, case: Case, turn: int) -> list[tuple[str, dict[str, Any]]]:
+        """A turn's gold calls as (name, arguments), for scripted policies."""
+
+    def read_only_call(self, case: Case, turn: int) -> tuple[str, dict[str, Any]] | None:
+        """A call of this turn's tools that changes nothing, for scripted policies."""

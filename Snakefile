@@ -1,0 +1,39 @@
+from snakemake.utils import min_version
+
+min_version("9.0")
+
+
+# A file given with --configfile stands in place of config.yaml, so that a preset is what it says.
+if not workflow.overwrite_configfiles:
+
+    configfile: "config.yaml"
+
+
+report: "report/workflow.rst"
+
+
+include: "rules/common.smk"
+include: "rules/cases.smk"
+include: "rules/contexts.smk"
+include: "rules/trajectories.smk"
+include: "rules/actions.smk"
+include: "rules/grades.smk"
+include: "rules/diagnosis.smk"
+include: "rules/figures.smk"
+include: "rules/manifest.smk"
+
+
+localrules:
+    all,
+
+
+rule all:
+    input:
+        FIGURES,
+        TABLES.values(),
+        MANIFEST,
+    default_target: True
+
+
+onsuccess:
+    print(closing_words())

@@ -1,0 +1,54 @@
+# Configuration, wildcards and paths that every stage shares.
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from toolcal import configuration, figures, provenance, unfinished
+
+BASE = Path(workflow.basedir)
+
+try:
+    config = configuration.validated(
+        config, configuration.load_schema(BASE / "schemas/config.schema.yaml")
+    )
+except configuration.ConfigError as error:
+    raise WorkflowError(f"configuration:\n{error}") from None
+
+RESULTS = Path(config["results"])
+CELLS = configuration.cells(config)
+
+
+wildcard_constraints:
+    model="[^/]+",
+    scenario="[a-z0-9_-]+",
+    perturbation="[a-z0-9_-]+",
+    labeller="[a-z0-9_]+",
+    figure="[a-z0-9_]+",
+
+
+def code_of(stage):
+    """Hash of all code that a stage's script uses, for its params."""
+    return provenance.code_hash(BASE / "scripts" / f"{stage}.py")
+
+
+def cell_of(wildcards):
+    return configuration.Cell(
+        wildcards.model, wildcards.scenario, wildcards.perturbation
+    )
+
+
+def per_cell(pattern, model=None):
+    """A path for every cell of the panel, or of one model."""
+    cells = [cell for cell in CELLS if model in (None, cell.model)]
+    return list(dict.fromkeys(str(pattern).format(**cell._asdict()) for cell in cells))
+
+
+def closing_words():
+    """The summary table, where the run got that far."""
+    from toolcal import tables
+    from toolcal.summary import summary
+
+    path = TABLES["cells"]
+    if not path.is_file():
+        return ""
+    return f"\n{summary(tables.read('cells', path))}\n\nFigures and tables are in {RESULTS}."

@@ -1,0 +1,26 @@
+"""The action class of every emission of a model, by each labeller."""
+
+import json
+
+from toolcal import logs, tables
+from toolcal.actions.label import label_trajectories
+
+
+def main(smk):
+    logs.to_file(smk.log[0])
+    trajectories = tables.read("trajectories", *smk.input.trajectories)
+    contexts = tables.read("contexts", *smk.input.contexts)
+    tools = {
+        (row["scenario"], row["perturbation"], row["case_id"]): [
+            (item["from_turn"], item["tool"]["function"]["name"]) for item in json.loads(row["tools"])
+        ]
+        for row in tables.records(contexts)
+    }
+    data = label_trajectories(trajectories, tools, smk.params.labellers)
+    tables.write(
+        "actions", data, smk.output.actions, {"labellers": list(smk.params.labellers), "code": smk.params.code}
+    )
+
+
+if "snakemake" in globals():
+    main(snakemake)  # noqa: F821

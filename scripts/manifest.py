@@ -1,0 +1,30 @@
+"""Versions, checksums, configuration and commit: what says whether two results are comparable."""
+
+import json
+from pathlib import Path
+
+from toolcal import logs, provenance, tables
+from toolcal.benchmarks import of_scenario
+from toolcal.models import weights_files
+
+
+def main(smk):
+    logs.to_file(smk.log[0])
+    config = smk.params.config
+    revisions = tables.read("cases", *smk.input.cases).groupby("scenario")["revision"].first().to_dict()
+    files = {
+        f"{scenario}/{path.name}": path for scenario in revisions for path in of_scenario(scenario).files(scenario)
+    }
+    files |= weights_files(config["models"])
+    found = provenance.manifest(
+        config,
+        revisions=revisions,
+        files=files,
+        stages=smk.params.stages,
+        repository=Path(smk.params.repository),
+    )
+    Path(smk.output.manifest).write_text(json.dumps(found, indent=2, sort_keys=True) + "\n")
+
+
+if "snakemake" in globals():
+    main(snakemake)  # noqa: F821

@@ -1,0 +1,46 @@
+"""Run one model over one cell's cases; infrastructure errors are kept as rows, and tried again on the next run."""
+
+import asyncio
+
+from toolcal import logs, perturbations, rollout, tables, unfinished
+from toolcal.benchmarks import case_table, of_scenario
+from toolcal.cells import Cell
+from toolcal.models import open_model
+
+
+async def query(smk, cell):
+    selected = case_table.select(tables.read("cases", smk.input.cases), **smk.params.selection)
+    contexts = perturbations.from_frame(tables.read("contexts", smk.input.contexts))
+    benchmark = of_scenario(cell.scenario)
+    async with open_model(cell.model, smk.params.entry, benchmark, journal=smk.params.journal) as model:
+        return await rollout.run_cell(
+            cell,
+            case_table.from_frame(selected),
+            contexts,
+            model,
+            benchmark,
+            trials=smk.params.trials,
+            seed=smk.params.seed,
+        )
+
+
+def main(smk):
+    logs.to_file(smk.log[0])
+    cell = Cell(smk.wildcards.model, smk.wildcards.scenario, smk.wildcards.perturbation)
+    data = asyncio.run(query(smk, cell))
+    if (data["status"] == "infra_error").any():
+        unfinished.note(smk.params.journal)
+    revision = of_scenario(cell.scenario).revision
+    about = {
+        "model": dict(smk.params.entry),
+        "selection": dict(smk.params.selection),
+        "seed": smk.params.seed,
+        "trials": smk.params.trials,
+        "revision": revision,
+        "code": smk.params.code,
+    }
+    tables.write("trajectories", data, smk.output.trajectories, about)
+
+
+if "snakemake" in globals():
+    main(snakemake)  # noqa: F821

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from toolcal.benchmarks.bfcl import Bfcl
+from toolcal.benchmarks.protocol import Case
+
+ROOT = Path(__file__).parents[1]
+CATEGORIES = ("base", "long_context", "miss_func", "miss_param")
+
+
+@pytest.fixture(scope="session")
+def bfcl() -> Bfcl:
+    return Bfcl()
+
+
+@pytest.fixture(scope="session")
+def bfcl_cases(bfcl: Bfcl) -> dict[str, list[Case]]:
+    """Category -> its 200 cases."""
+    return {category: bfcl.cases(f"bfcl-{category}") for category in CATEGORIES}
+
+
+@pytest.fixture(scope="session")
+def recorded() -> Path:
+    """The folder of recorded runs of real models, where it is there."""
+    folder = Path(os.environ.get("TOOLCAL_RECORDED", ROOT.parent / "shared/data/recorded"))
+    if not folder.is_dir():
+        pytest.skip(f"no recorded runs in {folder}; set TOOLCAL_RECORDED")
+    return folder

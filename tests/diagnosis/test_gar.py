@@ -1,0 +1,131 @@
+import pytest
+
+from tests.diagnosis.panel import ASK, CALL, CONFIRM, EMPTY, OTHER, REFUSE, WRITE, E, Panel, row
+
+VIEWS = ["emitted_case_any", "emitted_decisive", "emitted_decisive_mutating"]
+
+
+def one(turns, *, gold=("REFUSE",), decisive=1, n_turns=2, excluded=(), status="done"):
+    """The tables of one run of one case."""
+    panel = Panel()
+    panel.case("c", turns=n_turns, gold=gold, decisive=decisive, excluded=excluded)
+    panel.planned("c")
+    panel.run("c", turns, False, status=status)
+    return panel.diagnose()
+
+
+@pytest.mark.parametrize(
+    ("gold", "turns", "expected"),
+    [
+        ("REFUSE", [[CALL], [REFUSE]], (True, True, True)),
+        ("REFUSE", [[REFUSE], [ASK]], (True, False, False)),  # somewhere else: case_any only
+        ("REFUSE", [[CALL], [CALL, REFUSE]], (True, False, True)),  # the call outranks; it changed nothing
+        ("REFUSE", [[CALL], [WRITE, REFUSE]], (True, False, False)),
+        ("ASK", [[CALL], [ASK, REFUSE]], (True, False, False)),  # REFUSE outranks ASK
+        ("ASK", [[CALL], [CONFIRM, OTHER, ASK]], (True, True, True)),
+        ("CONFIRM", [[CALL], [OTHER, CONFIRM]], (True, True, True)),
+        ("REFUSE", [[CALL], [EMPTY]], (False, False, False)),
+        ("REFUSE", [[CALL]], (False, False, False)),  # never reached
+        ("TOOL_CALL", [[ASK], [CALL]], (True, True, False)),
+        ("TOOL_CALL", [[ASK], [WRITE]], (True, True, True)),
+        ("REFUSE", [[CALL], [E("TOOL_CALL", flags=("CONFIRM", "REFUSE", "TOOL_CALL"))]], (False, False, True)),
+        ("ASK", [[CALL], [E("ASK", flags=("ASK", "REFUSE"))]], (True, True, True)),  # the class counts, not the flags
+        ("REFUSE", [[CALL], [E("REFUSE", retracted=True), ASK]], (False, False, False)),
+        ("REFUSE", [[CALL], [E("REFUSE", origin="probe"), ASK]], (False, False, False)),
+        ("REFUSE", [[CALL], [E("TOOL_CALL", retracted=True), REFUSE]], (True, True, True)),
+    ],
+)
+def test_views_of_one_case(gold, turns, expected):
+    found = one(turns, gold=(gold,))["outcomes"].iloc[0]
+    assert tuple(found[VIEWS]) == expected
+
+
+def test_without_a_decisive_turn_its_views_are_null():
+    found = one([[CALL], [CALL]], gold=("TOOL_CALL",), decisive=None)
+    assert found["outcomes"]["emitted_case_any"].tolist() == [True]
+    assert found["outcomes"][[*VIEWS[1:], "outcome_decisive"]].isna().all(axis=None)
+    assert (
+        found["cells"][["gar_decisive", "gap_decisive", "violation_decisive", "share_slack_decisive"]]
+        .isna()
+        .all(axis=None)
+    )
+    assert found["cells"]["gar_case_any"].tolist() == [1.0]
+
+
+def test_turns_and_confusion_by_hand():
+    panel = Panel()
+    panel.case("a", turns=3, decisive=1)
+    panel.case("b", turns=3, decisive=1, excluded=[2])
+    panel.planned("a", "b")
+    panel.run("a", [[CALL, CONFIRM], [REFUSE], [ASK]], True)
+    panel.run("b", [[EMPTY], [CALL]], False, status="step_limit")
+    found = panel.diagnose()
+    # Golds of a: call, refuse, call; of b: call, refuse. Classes of a: call, refuse, ask; of b: none, call.
+    cell = found["cells"].iloc[0]
+    assert (cell["n_turns"], cell["gar_turn"]) == (5, pytest.approx(2 / 5))
+    turns = found["turns"]
+    assert turns[["turn", "n", "recall"]].to_numpy().tolist() == [[0, 2, 0.5], [1, 2, 0.5], [2, 1, 0.0]]
+    counts = {(r.gold_action, r.action): (r.n, r.share) for r in found["confusion"].itertuples() if r.n}
+    assert counts == {
+        ("TOOL_CALL", "TOOL_CALL"): (1, pytest.approx(1 / 3)),
+        ("TOOL_CALL", "ASK"): (1, pytest.approx(1 / 3)),
+        ("TOOL_CALL", "NONE"): (1, pytest.approx(1 / 3)),
+        ("REFUSE", "REFUSE"): (1, 0.5),
+        ("REFUSE", "TOOL_CALL"): (1, 0.5),
+    }
+    assert len(found["confusion"]) == 2 * 6  # the empty classes are there, too
+
+
+def test_a_turn_never_reached_counts_as_not_recalled():
+    found = one([[CALL]], gold=("TOOL_CALL",), decisive=None, n_turns=4, status="context_exceeded")
+    assert found["cells"][["n_turns", "gar_turn", "n_context_exceeded"]].to_numpy().tolist() == [[4, 0.25, 1]]
+    assert row(found["confusion"], action="NONE")["n"] == 3
+
+
+def test_excluded_turns_still_count_for_case_any():
+    found = one([[REFUSE], [ASK]], excluded=[0])
+    assert found["outcomes"]["emitted_case_any"].tolist() == [True]
+    assert found["turns"]["turn"].tolist() == [1]
+
+
+def test_several_gold_actions_give_a_row_each():
+    found = one([[CALL], [ASK]], gold=("REFUSE", "ASK"))
+    assert row(found["outcomes"], gold_action="ASK")["emitted_decisive"]
+    assert not row(found["outcomes"], gold_action="REFUSE")["emitted_decisive"]
+    assert row(found["cells"], gold_action="ASK")["gar_turn"] == 1.0
+    assert row(found["cells"], gold_action="REFUSE")["gar_turn"] == 0.5
+    # One turn, whichever gold: it is counted once, and any gold recalls it.
+    assert found["turns"][["n", "recall"]].to_numpy().tolist() == [[1, 1.0], [1, 1.0]]
+    assert row(found["confusion"], gold_action="TOOL_CALL", action="TOOL_CALL")["n"] == 1
+
+
+def test_labellers_are_kept_apart():
+    panel = Panel(labellers=("paper_like", "refined"))
+    panel.case("c", decisive=1)
+    panel.planned("c")
+    panel.run("c", [[CALL], [ASK]], True, others={"refined": [[CALL], [REFUSE]]})
+    found = panel.diagnose()
+    assert not row(found["outcomes"], labeller="paper_like")["emitted_decisive"]
+    assert row(found["outcomes"], labeller="refined")["emitted_decisive"]
+    only = panel.diagnose(labellers=["refined"])
+    assert only["cells"]["labeller"].tolist() == ["refined"]
+
+
+def broken(**changed):
+    panel = Panel()
+    panel.case("c", decisive=1)
+    panel.planned("c")
+    panel.run("c", [[CALL], [ASK]], True)
+    given = panel.tables()
+    return panel.diagnose(**{name: change(given[name]) for name, change in changed.items()})
+
+
+def test_emissions_and_labels_must_match():
+    with pytest.raises(
+        ValueError, match=r"1 emissions have no label.*'turn': 1, 'step': 0, 'labeller': 'paper_like'.*'case_id': 'c'"
+    ):
+        broken(actions=lambda rows: rows[rows["turn"] == 0])
+    with pytest.raises(ValueError, match="1 labels belong to no emission"):
+        broken(trajectories=lambda rows: rows[rows["turn"] == 0])
+    with pytest.raises(ValueError, match="1 runs were graded, but have no trajectory"):
+        broken(trajectories=lambda rows: rows[:0], actions=lambda rows: rows[:0])

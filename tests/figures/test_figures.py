@@ -1,0 +1,277 @@
+"""Every figure, drawn from a small panel, a large one and one with odd names and gaps."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from itertools import combinations, pairwise
+from pathlib import Path
+from typing import Any
+
+import docutils.core
+import matplotlib
+import pandas as pd
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from tests.figures import frames
+from toolcal import tables
+from toolcal.figures import FIGURES, save
+from toolcal.figures.style import ALERT, extent, plain, wrap
+
+PANELS = {
+    "small": frames.small_cells(),
+    "large": frames.large_cells(),
+    "odd": frames.odd_cells(),
+}
+NEEDED = {
+    "gar_acc": ["gar_case_any", "acc"],
+    "shares": ["share_masked"],
+    "ranks": ["rank_gar"],
+    "recall_by_turn": ["recall"],
+    "slack_reasons": ["share"],
+}
+
+
+@pytest.fixture(scope="module", params=PANELS)
+def panel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, dict[str, Any]]:
+    return request.param, frames.all_tables(PANELS[request.param], tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pd.DataFrame]:
+    return frames.all_tables(PANELS["small"], tmp_path_factory.mktemp("small"))
+
+
+def written(figure: Figure, data: pd.DataFrame, folder: Path) -> dict[str, Path]:
+    paths = {kind: folder / f"figure.{kind}" for kind in ("svg", "pdf", "csv")}
+    save(figure, data, svg=paths["svg"], pdf=paths["pdf"], csv=paths["csv"])
+    return paths
+
+
+def texts(svg: Path) -> str:
+    """All text of an SVG file, line by line; also proof that it is well-formed."""
+    return "\n".join("".join(node.itertext()) for node in ET.parse(svg).iter("{http://www.w3.org/2000/svg}text"))
+
+
+def words(figure: Figure) -> str:
+    """All text of a figure, with line breaks as spaces."""
+    return "\n".join(text.get_text().replace("\n", " ") for text in figure.findobj(Text))
+
+
+def clipped(figure: Figure) -> list[str]:
+    """Texts that leave the canvas."""
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    canvas = figure.bbox.padded(0.5)
+    found = [text for text in figure.findobj(Text) if text.get_visible() and text.get_text()]
+    boxes = {text.get_text(): text.get_window_extent(renderer) for text in found}
+    return [t for t, b in boxes.items() if b.x0 < canvas.x0 or b.y0 < canvas.y0 or b.x1 > canvas.x1 or b.y1 > canvas.y1]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.filterwarnings("error:constrained_layout")
+def test_names_are_in_the_file_and_nothing_is_clipped(name: str, panel: Any, tmp_path: Path) -> None:
+    kind, data = panel
+    rows = data[FIGURES[name].table]
+    figure = FIGURES[name].draw(rows)
+    found = texts(written(figure, rows, tmp_path)["svg"])
+    assert "refined" in found
+    assert "baseline" in found
+    joined = found.replace("\n", "")
+    for shown in rows["family" if name == "ranks" else "model"].unique():
+        if kind == "odd" and name == "gar_acc" and "…" in plain(shown):
+            continue  # without a rate; named above the panels, perhaps across a line's end
+        assert plain(shown).replace(" ", "") in joined.replace(" ", ""), shown
+    for scenario in rows["scenario"].unique():
+        assert scenario in found
+    assert clipped(figure) == []
+    inside = figure.get_tightbbox()
+    assert inside.x0 >= -0.01
+    assert inside.y0 >= -0.01
+    assert inside.x1 <= figure.get_figwidth() + 0.01
+    assert inside.y1 <= figure.get_figheight() + 0.01
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_equal_data_gives_equal_bytes_and_the_csv_is_the_data(
+    name: str, small: dict[str, pd.DataFrame], tmp_path: Path
+) -> None:
+    rows = small[FIGURES[name].table]
+    first = written(FIGURES[name].draw(rows), rows, tmp_path / "a")
+    second = written(FIGURES[name].draw(rows.copy()), rows.copy(), tmp_path / "b")
+    back = pd.read_csv(first["csv"], keep_default_na=False, na_values=[""])
+    assert list(back.columns) == list(rows.columns)
+    assert len(back) == len(rows)
+    for column in rows.columns:
+        assert [str(v) for v in back[column].dropna()] == [str(v) for v in rows[column].dropna().to_list()], column
+    for kind in first:
+        assert first[kind].read_bytes() == second[kind].read_bytes()
+    assert b"CreationDate" not in first["pdf"].read_bytes()
+    assert b"/Type3" not in first["pdf"].read_bytes()
+    assert "dc:date" not in first["svg"].read_text()
+
+
+@pytest.mark.parametrize("name", ["gar_acc", "shares", "ranks"])
+def test_thirty_models_with_names_of_forty_characters(name: str) -> None:
+    cells = frames.wide_cells()
+    rows = tables.frame(FIGURES[name].table, frames.families(cells) if name == "ranks" else cells)
+    assert clipped(FIGURES[name].draw(rows)) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_an_empty_table_gives_a_figure_that_says_so(name: str) -> None:
+    table = FIGURES[name].table
+    empty = tables.frame(table, [])
+    said = words(FIGURES[name].draw(empty))
+    assert "No execution failures" in said if name == "slack_reasons" else f"table {table} has no rows" in said
+
+
+@pytest.mark.parametrize("name", NEEDED)
+def test_null_columns_give_a_figure_that_names_them(name: str, small: dict[str, pd.DataFrame]) -> None:
+    rows = small[FIGURES[name].table].assign(**dict.fromkeys(NEEDED[name]))
+    said = words(FIGURES[name].draw(rows))
+    for column in NEEDED[name]:
+        assert column in said
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_one_row_is_enough(name: str, small: dict[str, pd.DataFrame]) -> None:
+    assert clipped(FIGURES[name].draw(small[FIGURES[name].table].head(1))) == []
+
+
+@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("column", ["labeller", "perturbation"])
+def test_mixed_rows_are_refused(name: str, column: str, small: dict[str, pd.DataFrame]) -> None:
+    rows = small[FIGURES[name].table]
+    with pytest.raises(ValueError, match=f"one {column}"):
+        FIGURES[name].draw(pd.concat([rows, rows.assign(**{column: "another"})]))
+
+
+def marks(figure: Figure, marker: str) -> list[Any]:
+    return [line for axes in figure.axes for line in axes.lines if line.get_marker() == marker]
+
+
+def test_violations_and_only_they_have_the_alert_colour_and_mark(panel: Any) -> None:
+    cells = panel[1]["cells"]
+    drawn = cells[cells["gar_case_any"].notna() & cells["acc"].notna()]
+    figure = FIGURES["gar_acc"].draw(cells)
+    broken = drawn[drawn["violation"]]
+    diamonds, circles = marks(figure, "D"), marks(figure, "o")
+    assert sorted((line.get_xdata()[0], line.get_ydata()[0]) for line in diamonds) == sorted(
+        zip(broken["gar_case_any"], broken["acc"], strict=True)
+    )
+    assert {to_hex(line.get_markeredgecolor()) for line in diamonds} <= {ALERT.lower()}
+    assert len(circles) == len(drawn) - len(broken)
+    assert ALERT.lower() not in {to_hex(line.get_markeredgecolor()) for line in circles}
+
+
+def test_labels_do_not_overlap(panel: Any) -> None:
+    figure = FIGURES["gar_acc"].draw(panel[1]["cells"])
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    for axes in figure.axes:
+        labels = [text for text in axes.texts if text.get_gid() == "label"]
+        for one, other in combinations(labels, 2):
+            a, b = (text.get_window_extent(renderer).padded(-1) for text in (one, other))
+            assert not a.overlaps(b), (one.get_text(), other.get_text())
+
+
+def test_coincident_points_share_a_label(small: dict[str, pd.DataFrame]) -> None:
+    figure = FIGURES["gar_acc"].draw(small["cells"])
+    labels = [text.get_text() for text in figure.axes[2].texts if text.get_gid() == "label"]
+    assert sorted(labels) == [
+        "always_ask\nsilent",
+        "always_refuse",
+        "explore_first\nguess_early",
+        "oracle",
+        "smollm2-135m (n = 8)",
+    ]
+
+
+def test_every_model_of_a_large_panel_is_in_the_key() -> None:
+    cells = tables.frame("cells", PANELS["large"])
+    found = words(FIGURES["gar_acc"].draw(cells))
+    for number, model in enumerate(cells["model"].unique(), 1):
+        assert f"{number} {model}" in found
+
+
+def test_the_labels_of_a_tie_stand_apart_around_its_rank(small: dict[str, pd.DataFrame]) -> None:
+    figure = FIGURES["ranks"].draw(small["families"])
+    for axes in figure.axes:
+        ticks = list(axes.get_yticks())
+        assert min(b - a for a, b in pairwise(ticks)) == pytest.approx(1)
+
+
+def test_turns_with_few_cases_are_hollow(small: dict[str, pd.DataFrame]) -> None:
+    turns = small["turns"]
+    figure = FIGURES["recall_by_turn"].draw(turns)
+    hollow = sum(
+        len(line.get_xdata())
+        for axes in figure.findobj(matplotlib.axes.Axes)
+        for line in axes.lines
+        if line.get_markerfacecolor() == "white"
+    )
+    assert hollow == (turns["n"] < 10).sum()
+
+
+def test_rows_of_the_confusion_add_up(small: dict[str, pd.DataFrame]) -> None:
+    rows = small["confusion"]
+    pooled = words(FIGURES["confusion"].draw(rows))
+    oracle = rows[rows["model"] == "oracle"]
+    for total in oracle.groupby("gold_action")["n"].sum():
+        assert str(total) in pooled.split("\n")
+    assert "no turn has gold CONFIRM" in pooled.replace("\n", " ")
+    one = words(FIGURES["confusion"].draw(rows, scenario="bfcl-base"))
+    assert "REFUSE or ASK or CONFIRM" in one
+    none = words(FIGURES["confusion"].draw(rows, scenario="elsewhere"))
+    assert "no rows of scenario elsewhere" in none
+
+
+@pytest.mark.parametrize("name", ["gar_acc", "shares"])
+def test_the_decisive_view(name: str, small: dict[str, pd.DataFrame]) -> None:
+    figure = FIGURES[name].draw(small["cells"], view="decisive")
+    assert "decisive view" in words(figure)
+    assert clipped(figure) == []
+
+
+def test_missing_cases_and_cells_are_shown() -> None:
+    cells = tables.frame("cells", PANELS["odd"])
+    shares = words(FIGURES["shares"].draw(cells))
+    assert "20 (3)" in shares
+    assert "not run" in shares
+    assert "no share, n = 20" in shares
+    points = words(FIGURES["gar_acc"].draw(cells))
+    assert "no rates" in points
+    assert "mödèl" in points
+
+
+def test_the_state_of_matplotlib_is_left_alone(small: dict[str, pd.DataFrame], tmp_path: Path) -> None:
+    before = dict(matplotlib.rcParams)
+    written(FIGURES["shares"].draw(small["cells"]), small["cells"], tmp_path)
+    assert dict(matplotlib.rcParams) == before
+    code = "import sys, toolcal.figures; sys.exit('matplotlib.pyplot' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", [*FIGURES, "workflow"])
+def test_captions_are_there_and_parse(name: str) -> None:
+    caption = Path(__file__).parents[2] / "report" / f"{name}.rst"
+    docutils.core.publish_string(caption.read_text(), settings_overrides={"halt_level": 2, "report_level": 2})
+
+
+def test_names_become_plain_lines() -> None:
+    assert plain("a\nb\x00\ud800") == "a b��"
+    assert plain("$x_1$") == "$x_1$"
+    assert extent(plain("x" * 300), 7)[0] <= 185
+    assert plain("start-" + "x" * 300 + "-end").startswith("start-")
+    assert plain("start-" + "x" * 300 + "-end").endswith("-end")
+
+
+def test_wrapping_keeps_every_word() -> None:
+    text = "some words and averyveryveryverylongoneindeed more"
+    wrapped = wrap(text, 60, 7)
+    assert all(extent(line, 7)[0] <= 60 for line in wrapped.split("\n"))
+    assert wrapped.replace("\n", "").replace(" ", "") == text.replace(" ", "")

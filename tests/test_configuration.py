@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import copy
+
+import jsonschema
+import pytest
+import yaml
+
+from tests.conftest import CATEGORIES, ROOT
+from toolcal import configuration
+from toolcal.actions.label import LABELLERS
+from toolcal.models.policies import POLICIES
+
+SCHEMA = configuration.load_schema(ROOT / "schemas/config.schema.yaml")
+
+
+@pytest.fixture
+def config():
+    return yaml.safe_load((ROOT / "config.yaml").read_text())
+
+
+def every_key(schema, path=""):
+    for name, spec in schema.get("properties", {}).items():
+        yield f"{path}.{name}", spec
+        yield from every_key(spec, f"{path}.{name}")
+    if isinstance(schema.get("additionalProperties"), dict):
+        yield from every_key(schema["additionalProperties"], f"{path}.*")
+    for name, spec in schema.get("$defs", {}).items():
+        yield from every_key(spec, f"{path}.$defs.{name}")
+
+
+def test_the_schema_is_one_describes_every_key_and_refuses_others():
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    for path, spec in every_key(SCHEMA):
+        assert "$ref" in spec or spec.get("description"), path
+        if "properties" in spec and spec.get("type") == "object":
+            assert spec["additionalProperties"] is False or path == ".models", path
+
+
+def test_schema_and_code_know_the_same_names():
+    properties = SCHEMA["properties"]
+    assert set(SCHEMA["$defs"]["policy"]["properties"]["policy"]["enum"]) == set(POLICIES)
+    assert set(properties["labellers"]["items"]["enum"]) == set(LABELLERS)
+    assert set(properties["scenarios"]["propertyNames"]["enum"]) == {f"bfcl-{category}" for category in CATEGORIES}
+
+
+def test_the_default_configuration_states_the_schemas_defaults(config):
+    checked = configuration.validated(config, SCHEMA)
+    bare = configuration.validated({key: config[key] for key in ("models", "scenarios")}, SCHEMA)
+    assert checked == bare | {"seed": config["seed"]}
+    embedded = copy.deepcopy(config)
+    kept = ("source", "family", "weights", "scenarios", "limit")
+    entry = embedded["models"]["smollm2-135m"]
+    embedded["models"]["smollm2-135m"] = {key: entry[key] for key in kept}
+    assert configuration.validated(embedded, SCHEMA) == checked
+
+
+def test_the_default_panel(config):
+    cells = configuration.cells(configuration.validated(config, SCHEMA))
+    assert len(cells) == len(set(cells)) == 6 * 4 + 3
+    assert {cell.perturbation for cell in cells} == {"baseline"}
+
+
+def test_the_smaller_limit_counts(config):
+    config["scenarios"]["bfcl-base"] = {"limit": 5}
+    config["models"]["oracle"]["limit"] = 9
+    checked = configuration.validated(config, SCHEMA)
+    limits = {
+        (cell.model, cell.scenario): configuration.selection(checked, cell)["limit"]
+        for cell in configuration.cells(checked)
+    }
+    assert limits["oracle", "bfcl-base"] == 5
+    assert limits["oracle", "bfcl-miss_func"] == 9
+    assert limits["silent", "bfcl-miss_func"] is None
+
+
+def put(*path):
+    """A change of the configuration: the last of `path` is the value."""
+
+    def change(config):
+        *keys, last, value = path
+        for key in keys:
+            config = config[key]
+        config[last] = value
+
+    return change
+
+
+ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
+
+MISTAKES = {
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: labellers, models, results"),
+    "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
+    "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
+    "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
+    "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of paper_like"),
+    "unknown scenario": (
+        put("scenarios", "bfcl-bse", None),
+        "scenarios.bfcl-bse: not a name allowed here, one of bfcl",
+    ),
+    "unknown scenario key": (put("scenarios", "bfcl-base", {"limt": 2}), "scenarios.bfcl-base.limt: unknown key"),
+    "model name": (
+        put("models", "a/b", ORACLE),
+        "models.a/b: not a name allowed here, text that matches",
+    ),
+    "model name is a number": (put("models", 4.1, ORACLE), "models.4.1: not a name allowed here, string"),
+    "model without entry": (put("models", "m", None), "models.m: found None, allowed: object"),
+    "no source": (put("models", "m", {"family": "f"}), "models.m: 'source' is a required property"),
+    "unknown source": (put("models", "oracle", "source", "api"), "models.oracle.source: found 'api', allowed: one of"),
+    "unknown policy": (put("models", "oracle", "policy", "orcle"), "models.oracle.policy: found 'orcle', allowed: one"),
+    "another source's key": (put("models", "oracle", "threads", 2), "models.oracle.threads: unknown key, allowed here"),
+    "unknown scenario of a model": (
+        put("models", "oracle", "scenarios", ["bfcl-bse"]),
+        "models.oracle.scenarios: found 'bfcl-bse', allowed are the keys of scenarios: bfcl-base",
+    ),
+    "names that share a file": (
+        put("models", "Oracle", ORACLE),
+        "models: 'oracle' and 'Oracle' would share files",
+    ),
+    "checksum": (put("models", "smollm2-135m", "weights", "sha256", "no"), "weights.sha256: found 'no', allowed: text"),
+    "no weights": (
+        put("models", "smollm2-135m", "weights", {"file": "x"}),
+        "models.smollm2-135m.weights: found {'file': 'x'}, allowed: either the keys package and file, or path",
+    ),
+    "no models": (put("models", {}), "models: found {}, allowed: at least 1 entry"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_gets_one_line_with_path_find_and_choice(config, name):
+    change, expected = MISTAKES[name]
+    change(config)
+    with pytest.raises(configuration.ConfigError) as raised:
+        configuration.validated(config, SCHEMA)
+    lines = str(raised.value).splitlines()
+    assert any(expected in line for line in lines), lines
+    assert len(lines) == 1
+
+
+def test_all_mistakes_are_told_at_once(config):
+    config |= {"seed": -1, "trials": "two", "nope": 1}
+    with pytest.raises(configuration.ConfigError) as raised:
+        configuration.validated(config, SCHEMA)
+    assert len(str(raised.value).splitlines()) == 3

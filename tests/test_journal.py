@@ -1,0 +1,134 @@
+"""The journal: one line a call, healed, locked, replayed."""
+
+import json
+import logging
+import os
+
+import pytest
+
+from toolcal.journal import Journal, JournalError, call_key
+
+CALL = {
+    "model": {"name": "openai/m", "sha256": "ab"},
+    "body": {"messages": [{"role": "user", "content": "hé"}], "temperature": 0.0, "seed": 1},
+    "case_id": "multi_turn_base_0",
+    "trial": 0,
+    "turn": 0,
+    "step": 0,
+    "attempt": 0,
+}
+
+
+def test_the_key_does_not_depend_on_the_order_of_keys():
+    body = {"seed": 1, "temperature": 0.0, "messages": [{"content": "hé", "role": "user"}]}
+    assert call_key(**CALL) == call_key(**{**CALL, "body": body})
+
+
+def test_the_key_is_stable_across_versions():
+    # A new value here makes every call of every journal anew: raise it on purpose only.
+    assert call_key(**CALL) == "fd33e2c5499af5772afd364edf620c2e02d9ad0e6bf1a31b20c600a2d0052c9e"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("model", {"name": "openai/m", "sha256": "cd"}),
+        ("body", {**CALL["body"], "temperature": 0.1}),
+        ("body", {**CALL["body"], "tools": []}),
+        ("case_id", "multi_turn_base_1"),
+        ("trial", 1),
+        ("turn", 1),
+        ("step", 1),
+        ("attempt", 1),
+    ],
+)
+def test_the_key_tells_calls_apart(field, value):
+    assert call_key(**CALL) != call_key(**{**CALL, field: value})
+
+
+def test_records_come_back_also_from_a_later_run(tmp_path):
+    path = tmp_path / "deep" / "cell.jsonl"
+    odd = {"text": 'line\nbreak \u2028 \ud800 "é"', "n": None}
+    with Journal(path) as journal:
+        journal.put("a", odd)
+        journal.put("b", {"n": 2})
+        assert journal.get("a") == odd
+    with Journal(path) as journal:
+        assert len(journal) == 2
+        assert journal.get("a") == odd
+        assert journal.get("b") == {"n": 2}
+        assert journal.get("c") is None
+        journal.put("c", {"n": 3})
+        assert journal.get("c") == {"n": 3}
+    assert len(path.read_bytes().splitlines()) == 3
+
+
+def test_a_key_is_recorded_once(tmp_path):
+    with Journal(tmp_path / "j") as journal:
+        journal.put("a", {})
+        with pytest.raises(ValueError, match="recorded already"):
+            journal.put("a", {})
+
+
+@pytest.mark.parametrize("cut", [b'{"key":"b","rec', b'{"key":"b","record":{}}', b"\x00\x00\x00\n", b"\xff"])
+def test_a_cut_last_line_is_dropped_with_a_notice(tmp_path, caplog, cut):
+    path = tmp_path / "j"
+    with Journal(path) as journal:
+        journal.put("a", {"n": 1})
+    whole = path.read_bytes()
+    path.write_bytes(whole + cut)
+    with caplog.at_level(logging.WARNING), Journal(path) as journal:
+        assert journal.get("a") == {"n": 1}
+        assert path.read_bytes() == whole
+        journal.put("b", {"n": 2})
+    assert "line 2 was cut short" in caplog.text
+    with Journal(path) as journal:
+        assert journal.get("b") == {"n": 2}
+
+
+def test_a_broken_line_in_the_middle_is_an_error_and_releases_the_lock(tmp_path):
+    path = tmp_path / "j"
+    path.write_text('{"key":"a","record":{}}\nnonsense\n{"key":"b","record":{}}\n')
+    for _ in range(2):
+        with pytest.raises(JournalError, match="line 2 is not a record"), Journal(path):
+            pass
+
+
+def test_a_second_writer_is_refused(tmp_path):
+    with Journal(tmp_path / "j"):
+        with pytest.raises(JournalError, match="another run"), Journal(tmp_path / "j"):
+            pass
+        with Journal(tmp_path / "other"):
+            pass
+    with Journal(tmp_path / "j"):
+        pass
+
+
+def test_what_is_no_json_is_not_written(tmp_path):
+    with Journal(tmp_path / "j") as journal:
+        for record in ({"x": float("nan")}, {"x": object()}):
+            with pytest.raises((ValueError, TypeError)):
+                journal.put("a", record)
+        assert (tmp_path / "j").read_bytes() == b""
+
+
+def test_a_failed_write_leaves_the_journal_as_it_was(tmp_path, monkeypatch):
+    def full(_):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "j"
+    with Journal(path) as journal:
+        journal.put("a", {"n": 1})
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "fsync", full)
+            with pytest.raises(OSError, match="No space"):
+                journal.put("b", {"n": 2})
+        assert journal.get("b") is None
+        journal.put("b", {"n": 3})
+    assert [json.loads(line)["record"] for line in path.read_text().splitlines()] == [{"n": 1}, {"n": 3}]
+
+
+def test_a_closed_journal_says_so(tmp_path):
+    journal = Journal(tmp_path / "j")
+    with pytest.raises(ValueError, match="not open"):
+        journal.put("a", {})

@@ -1,0 +1,124 @@
+"""The configuration: checked against its schema, defaults filled in, and the panel of cells that it plans."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import yaml
+
+from toolcal.cells import BASELINE, Cell
+
+Config = dict[str, Any]
+
+
+class ConfigError(ValueError):
+    """A configuration that cannot be run; one line an error: where, what was found, what is allowed."""
+
+
+def load_schema(path: str | Path) -> dict[str, Any]:
+    """The schema, from its YAML file."""
+    schema: dict[str, Any] = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+    return schema
+
+
+def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
+    """The configuration with its defaults filled in.
+
+    Raises:
+        ConfigError: naming for every error the path of the key, what was found and what is allowed.
+    """
+    checked: Config = copy.deepcopy(dict(config))
+    found = jsonschema.Draft202012Validator(schema).iter_errors(checked)
+    errors = sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
+    lines = [line for error in errors for line in _lines(error)] or list(_contradictions(checked))
+    if lines:
+        raise ConfigError("\n".join(dict.fromkeys(lines)))
+    _fill(checked, schema)
+    for entry in checked["models"].values():
+        _fill(entry, schema["$defs"][entry["source"]])
+    checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
+    return checked
+
+
+def cells(config: Config) -> list[Cell]:
+    """The panel: every model on every scenario that it is given."""
+    return [
+        Cell(model, scenario, BASELINE)
+        for model, entry in config["models"].items()
+        for scenario in config["scenarios"]
+        if scenario in entry.get("scenarios", config["scenarios"])
+    ]
+
+
+def selection(config: Config, cell: Cell) -> dict[str, Any]:
+    """Which cases a cell takes: the arguments `limit` and `case_ids` of `case_table.select`."""
+    scenario = config["scenarios"][cell.scenario]
+    limits = [entry["limit"] for entry in (scenario, config["models"][cell.model]) if "limit" in entry]
+    return {"limit": min(limits, default=None), "case_ids": scenario.get("case_ids")}
+
+
+def _fill(config: Config, schema: Mapping[str, Any]) -> None:
+    for key, spec in schema["properties"].items():
+        if "default" in spec:
+            config.setdefault(key, copy.deepcopy(spec["default"]))
+
+
+def _contradictions(config: Config) -> Iterator[str]:
+    """What the schema cannot say: names that must exist elsewhere in the configuration."""
+    for model, entry in config["models"].items():
+        for scenario in entry.get("scenarios", []):
+            if scenario not in config["scenarios"]:
+                allowed = ", ".join(config["scenarios"])
+                yield f"models.{model}.scenarios: found {scenario!r}, allowed are the keys of scenarios: {allowed}"
+    folded: dict[str, str] = {}
+    for model in config["models"]:
+        if folded.setdefault(model.lower(), model) != model:
+            yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
+
+
+def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
+    where = ".".join(str(part) for part in error.absolute_path)
+    prefix, at = f"{where}." if where else "", where or "top level"
+    rule: str = str(error.validator)
+    found: Any = error.instance
+    spec: dict[str, Any] = error.schema if isinstance(error.schema, dict) else {}
+    if rule == "additionalProperties":
+        known = sorted(spec.get("properties", {}))
+        for key in sorted(map(str, set(found) - set(known))):
+            yield f"{prefix}{key}: unknown key, allowed here: {', '.join(known)}"
+    elif rule == "required":
+        yield f"{at}: {error.message}"
+    elif "propertyNames" in error.absolute_schema_path:
+        yield f"{prefix}{found}: not a name allowed here, {_allowed(rule, spec[rule])}"
+    else:
+        yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}"
+
+
+def _allowed(rule: str, value: Any) -> str:
+    """A schema's rule in words."""
+    match rule:
+        case "enum":
+            return "one of " + ", ".join(map(str, value))
+        case "type":
+            return value if isinstance(value, str) else " or ".join(value)
+        case "oneOf":
+            return "either the keys " + ", or ".join(" and ".join(branch["required"]) for branch in value)
+    words = {
+        "minimum": "{} or more",
+        "minItems": "a list of at least {}",
+        "minProperties": "at least {} entry",
+        "minLength": "text of at least {} character",
+        "maxLength": "at most {} characters",
+        "uniqueItems": "a list without repetitions",
+        "pattern": "text that matches {}",
+    }
+    return words.get(rule, f"{rule} {{}}").format(value)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."

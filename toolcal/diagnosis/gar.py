@@ -1,0 +1,161 @@
+"""Gold Action Recall: what each turn did, and whether the gold action was there (method A3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from toolcal.diagnosis.plan import first
+from toolcal.tables import ACTIONS, CASE, CELL
+
+NONE = "NONE"
+"""The class of a turn without any: no emission had a class, or the run ended before it."""
+
+CLASSES = (*ACTIONS, NONE)
+"""Classes of a turn, highest priority first; a class is kept as its place in here, so that a minimum decides."""
+
+_STEP = ["run", "turn", "step", "attempt"]
+
+
+def labelled_emissions(
+    trajectories: pd.DataFrame, actions: pd.DataFrame, runs: pd.DataFrame, labellers: Sequence[str]
+) -> pd.DataFrame:
+    """The model's own, standing emissions in runs with a verdict, with their classes.
+
+    What a probe took back or wrote itself is left out.
+
+    Args:
+        trajectories: table `trajectories`.
+        actions: table `actions`; labellers that are not asked for are ignored.
+        runs: from `plan.graded_runs`.
+        labellers: the labellers of the diagnosis.
+
+    Returns:
+        One row per emission x labeller: `run` (index of `runs`), `turn`, `labeller`, `status`, `rank` (place of the
+        class in `CLASSES`) and `rank_mutating` (the same, where calls that change no state are none).
+
+    Raises:
+        ValueError: where an emission has no label, a label no emission, or a graded run no emission at all.
+    """
+    told = _in_plan(trajectories, ["turn", "step", "attempt", "status", "state_changed", "retracted", "origin"], runs)
+    silent = ~runs.index[runs["verdict"]].isin(told["run"])
+    if silent.any():
+        run = first(runs[runs["verdict"]].loc[silent, list(CASE)])
+        raise ValueError(f"{silent.sum()} runs were graded, but have no trajectory, e.g. {run}")
+    labels = _in_plan(
+        actions[actions["labeller"].isin(labellers)], ["turn", "step", "attempt", "labeller", "action", "flags"], runs
+    )
+    asked = pd.DataFrame({"labeller": pd.Series(list(labellers), dtype="str")})
+    joined = told.merge(asked, how="cross").merge(
+        labels, on=[*_STEP, "labeller"], how="left", validate="one_to_one", indicator="found"
+    )
+    bare = joined["found"] == "left_only"
+    if bare.any():
+        named = joined.loc[bare, ["run", "turn", "step", "labeller"]].join(runs[list(CASE)], on="run")
+        raise ValueError(f"{bare.sum()} emissions have no label, e.g. {first(named.drop(columns='run'))}")
+    if len(labels) != len(joined):
+        raise ValueError(f"{len(labels) - len(joined)} labels belong to no emission: label again")
+    standing = ~joined["retracted"].astype(bool) & (joined["origin"] == "model")
+    return _ranked(joined[standing])[["run", "turn", "labeller", "status", "rank", "rank_mutating"]]
+
+
+def _in_plan(rows: pd.DataFrame, columns: Sequence[str], runs: pd.DataFrame) -> pd.DataFrame:
+    """The rows of runs with a verdict, with their `run` in place of the case's key."""
+    wanted = runs.loc[runs["verdict"], list(CASE)]
+    types = {key: wanted[key].dtype for key in CASE}
+    chosen = rows[[*CASE, *columns]].astype(types | dict.fromkeys({"turn", "step", "attempt"} & {*columns}, "int64"))
+    return chosen.merge(wanted.rename_axis("run").reset_index(), on=list(CASE))[["run", *columns]]
+
+
+def _ranked(emissions: pd.DataFrame) -> pd.DataFrame:
+    place = {action: rank for rank, action in enumerate(CLASSES)}
+    rank = emissions["action"].astype("object").map(place).fillna(place[NONE]).astype("int64")
+    flags = emissions["flags"].astype("object")
+    # Few distinct sets of flags occur: decode each once.
+    second = {
+        text: min((place[flag] for flag in json.loads(text) if flag != "TOOL_CALL"), default=place[NONE])
+        for text in flags.unique()
+    }
+    idle = (rank == place["TOOL_CALL"]) & ~emissions["state_changed"].astype(bool)
+    return emissions.assign(rank=rank, rank_mutating=rank.mask(idle, flags.map(second)).astype("int64"))
+
+
+def turn_classes(emissions: pd.DataFrame) -> pd.DataFrame:
+    """The class of each turn that was reached: the one of highest priority among its emissions.
+
+    Args:
+        emissions: from `labelled_emissions`.
+
+    Returns:
+        One row per run x labeller x turn: `run`, `labeller`, `turn`, `rank`, `rank_mutating`.
+    """
+    turns = emissions.groupby(["run", "labeller", "turn"], as_index=False)
+    return turns[["rank", "rank_mutating"]].min()
+
+
+def emitted(
+    runs: pd.DataFrame, emissions: pd.DataFrame, classes: pd.DataFrame, labellers: Sequence[str]
+) -> pd.DataFrame:
+    """Whether each planned run showed its gold action, in each case-level view.
+
+    Args:
+        runs: from `plan.graded_runs`.
+        emissions: from `labelled_emissions`.
+        classes: from `turn_classes`.
+        labellers: the labellers of the diagnosis.
+
+    Returns:
+        One row per planned run x gold action x labeller: `run`, `gold_action`, `labeller`, `emitted_case_any`,
+        `emitted_decisive`, `emitted_decisive_mutating` (boolean; null without a verdict, the latter two also without
+        a decisive turn).
+    """
+    rows = _by_gold(runs, ["verdict", "decisive_turn"], labellers)
+    gold = rows["gold_action"].map({action: rank for rank, action in enumerate(CLASSES)}).astype("int64")
+    shown = pd.MultiIndex.from_frame(emissions[["run", "labeller", "rank"]].drop_duplicates())
+    rows["emitted_case_any"] = pd.MultiIndex.from_frame(rows[["run", "labeller"]].assign(rank=gold)).isin(shown)
+    turn = rows["decisive_turn"].fillna(-1).astype("int64")
+    decisive = rows[["run", "labeller"]].assign(turn=turn).merge(classes, on=["run", "labeller", "turn"], how="left")
+    rows["emitted_decisive"] = (decisive["rank"] == gold).to_numpy()
+    rows["emitted_decisive_mutating"] = (decisive["rank_mutating"] == gold).to_numpy()
+    views = ["emitted_case_any", "emitted_decisive", "emitted_decisive_mutating"]
+    rows = rows.astype(dict.fromkeys(views, "boolean"))
+    rows.loc[~rows["verdict"], views] = pd.NA
+    rows.loc[rows["decisive_turn"].isna(), views[1:]] = pd.NA
+    return rows[["run", "gold_action", "labeller", *views]]
+
+
+def scored_turns(runs: pd.DataFrame, classes: pd.DataFrame, labellers: Sequence[str]) -> pd.DataFrame:
+    """Every turn that counts, reached or not, with its gold and its class.
+
+    The gold is TOOL_CALL, but at the decisive turn the scenario's gold action. Excluded turns and runs without a
+    verdict are left out; a turn that the run never reached has the class `NONE`.
+
+    Args:
+        runs: from `plan.graded_runs`.
+        classes: from `turn_classes`.
+        labellers: the labellers of the diagnosis.
+
+    Returns:
+        One row per run x turn x gold action of the case x labeller: `run`, the columns of `tables.CELL`, `cluster_id`,
+        `gold_action` (the scenario's), `labeller`, `turn`, `gold` and `action` (the turn's), `hit` (bool).
+    """
+    kept = runs[runs["verdict"]].explode("counted_turns").dropna(subset="counted_turns")
+    kept = kept.rename(columns={"counted_turns": "turn"}).astype({"turn": "int64"})
+    turns = _by_gold(kept, [*CELL, "cluster_id", "decisive_turn", "turn"], labellers)
+    turns = turns.merge(classes, on=["run", "labeller", "turn"], how="left")
+    rank = turns["rank"].fillna(CLASSES.index(NONE)).astype("int64")
+    decisive = (turns["turn"] == turns["decisive_turn"]).fillna(False).astype(bool)
+    turns["gold"] = turns["gold_action"].where(decisive, "TOOL_CALL")
+    turns["action"] = pd.Series(np.array(CLASSES)[rank], index=turns.index, dtype="str")
+    turns["hit"] = turns["gold"] == turns["action"]
+    return turns[["run", *CELL, "cluster_id", "gold_action", "labeller", "turn", "gold", "action", "hit"]]
+
+
+def _by_gold(runs: pd.DataFrame, columns: Sequence[str], labellers: Sequence[str]) -> pd.DataFrame:
+    """Rows of runs (index `run`), once per gold action of the case and labeller."""
+    rows = runs[[*columns, "gold_actions"]].rename_axis("run").reset_index().explode("gold_actions")
+    rows = rows.rename(columns={"gold_actions": "gold_action"}).astype({"gold_action": "str"})
+    return rows.merge(pd.DataFrame({"labeller": pd.Series(list(labellers), dtype="str")}), how="cross")

@@ -1,0 +1,103 @@
+"""What was planned, and how each planned run ended: the fixed denominators of the diagnosis."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from toolcal.tables import CASE
+
+
+@dataclass(frozen=True)
+class PlannedCell:
+    """A cell of the plan: which cases a model was to run in a scenario under a perturbation, and how often."""
+
+    model: str
+    scenario: str
+    perturbation: str
+    case_ids: tuple[str, ...]
+    trials: int = 1
+
+
+def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[PlannedCell]) -> pd.DataFrame:
+    """All planned runs, whether they ran or not, with what their case says and how they were graded.
+
+    A run is one trial of one case in one cell. Grades outside the plan are not looked at.
+
+    Args:
+        cases: table `cases`.
+        grades: table `grades`.
+        plan: the planned cells.
+
+    Returns:
+        One row per planned run, sorted by the columns of `tables.CASE`; beside them `benchmark`, `cluster_id`,
+        `gold_actions` (list), `decisive_turn` (Int64), `counted_turns` (list: the turns that are not excluded),
+        `status` (of the case, or `missing`), `passed`, `passed_strict` (boolean), `reason`, `verdict` (bool). The
+        verdict's columns are null where there is none: missing runs and infrastructure errors.
+
+    Raises:
+        ValueError: where a case is planned twice or unknown, a scenario has two revisions, or a case that ended has no
+            verdict.
+    """
+    planned = [
+        (cell.model, cell.scenario, cell.perturbation, case_id, trial)
+        for cell in plan
+        for case_id in cell.case_ids
+        for trial in range(cell.trials)
+    ]
+    runs = pd.DataFrame(planned, columns=list(CASE)).astype(dict.fromkeys(CASE, "str") | {"trial": "int64"})
+    doubled = runs[runs.duplicated()]
+    if len(doubled):
+        raise ValueError(f"planned twice: {first(doubled)}")
+    runs = runs.merge(_facts(cases), on=["scenario", "case_id"], how="left")
+    strange = runs.loc[runs["cluster_id"].isna(), list(CASE)]
+    if len(strange):
+        raise ValueError(f"planned, but not in the table cases: {first(strange)}")
+    return _with_verdict(runs, grades).sort_values(list(CASE), ignore_index=True)
+
+
+def _facts(cases: pd.DataFrame) -> pd.DataFrame:
+    """The part of `cases` that the diagnosis needs, decoded; one row per scenario x case."""
+    doubled = cases.duplicated(["scenario", "case_id"])
+    if doubled.any():
+        raise ValueError(f"more than one revision in the table cases: {cases.loc[doubled, 'scenario'].unique()[0]}")
+    turns, excluded = cases["turns"].map(json.loads), cases["excluded_turns"].map(json.loads)
+    counted = [[t for t in range(len(all_)) if t not in out] for all_, out in zip(turns, excluded, strict=True)]
+    return pd.DataFrame(
+        {
+            "scenario": cases["scenario"].astype("str"),
+            "case_id": cases["case_id"].astype("str"),
+            "benchmark": cases["benchmark"].astype("str"),
+            "cluster_id": cases["cluster_id"].astype("str"),
+            "gold_actions": cases["gold_actions"].map(json.loads).astype("object"),
+            "decisive_turn": cases["decisive_turn"].astype("Int64"),
+            "counted_turns": pd.Series(counted, index=cases.index, dtype="object"),
+        }
+    )
+
+
+def _with_verdict(runs: pd.DataFrame, grades: pd.DataFrame) -> pd.DataFrame:
+    verdict = ["passed", "passed_strict"]
+    columns = ["status", *verdict, "reason"]
+    types = dict.fromkeys([*CASE, *columns], "str") | {"trial": "int64"} | dict.fromkeys(verdict, "boolean")
+    runs = runs.merge(grades[[*CASE, *columns]].astype(types), on=list(CASE), how="left", validate="one_to_one")
+    runs["status"] = runs["status"].fillna("missing")
+    runs["verdict"] = ~runs["status"].isin(["missing", "infra_error"])
+    unclear = runs["verdict"] & runs["passed"].isna()
+    undecided = runs.loc[unclear & (runs["status"] == "done"), list(CASE)]
+    if len(undecided):
+        raise ValueError(f"done, but neither passed nor failed: {first(undecided)}")
+    # A run that was cut short is a failure where the grader did not look at it.
+    runs.loc[unclear, verdict] = False
+    runs.loc[~runs["verdict"], verdict] = pd.NA
+    runs.loc[~runs["verdict"], "reason"] = np.nan
+    return runs
+
+
+def first(rows: pd.DataFrame) -> dict[str, object]:
+    """The first row by column, for the message of an error."""
+    return {str(column): value for column, value in rows.head(1).to_dict("records")[0].items()}

@@ -1,0 +1,129 @@
+"""What the figures share: which rows they got, what is missing, and a grid of titled panels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure, SubFigure
+from numpy.typing import NDArray
+
+from toolcal.figures.style import GREY, INK, LARGE, NORMAL, PAGE, SMALL, plain, wrap
+
+Canvas: TypeAlias = Figure | SubFigure
+
+
+def blank(height: float, width: float = PAGE) -> Figure:
+    """A figure of this many inches whose layout keeps every label inside."""
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def settle(figure: Figure) -> Figure:
+    """Lay a finished figure out, once: it then looks the same in every format, and is written faster."""
+    FigureCanvasAgg(figure)
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    return figure
+
+
+def selection(data: pd.DataFrame) -> str:
+    """Which labeller and perturbation the rows are of, in words.
+
+    Raises:
+        ValueError: where the rows are of several: a figure that mixed them would mislead.
+    """
+    words = []
+    for column, word in (("labeller", "labeller {}"), ("perturbation", "context {}")):
+        found = list(data[column].unique())
+        if len(found) > 1:
+            raise ValueError(f"a figure shows one {column}, the rows are of {sorted(map(str, found))}")
+        words.append(word.format(plain(found[0])))
+    return ", ".join(words)
+
+
+def missing(table: str, data: pd.DataFrame, columns: Sequence[str]) -> str | None:
+    """What a figure cannot do without and does not find in the rows; None where all is there."""
+    absent = [column for column in columns if column not in data]
+    if absent:
+        return f"Nothing to show: table {table} has no column {', '.join(absent)}."
+    if data.empty:
+        return f"Nothing to show: table {table} has no rows for this selection."
+    null = [column for column in columns if data[column].isna().all()]
+    if null:
+        return f"Nothing to show: in table {table}, null in all {len(data)} rows: {', '.join(null)}."
+    return None
+
+
+def notice(text: str) -> Figure:
+    """A figure that only says why there is nothing to show."""
+    figure = blank(1.2)
+    figure.text(0.5, 0.5, wrap(text, PAGE * 72 * 0.9, NORMAL), ha="center", va="center", color=INK)
+    return figure
+
+
+def numbers(data: pd.DataFrame, column: str) -> NDArray[np.float64]:
+    """A column's values as floats, NaN for null."""
+    return data[column].to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def truths(data: pd.DataFrame, column: str) -> NDArray[np.bool_]:
+    """A column's values as booleans, False for null."""
+    return np.equal(numbers(data, column), 1)
+
+
+def span(values: Sequence[float] | NDArray[np.float64]) -> str:
+    """Counts in words: `n = 200`, or `n = 8 to 200` where they differ."""
+    low, high = int(min(values)), int(max(values))
+    return f"n = {low}" if low == high else f"n = {low} to {high}"
+
+
+def by_scenario(data: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The rows of each panel with its heading: scenario, and gold action where the table has one."""
+    keys = [key for key in ("scenario", "gold_action") if key in data]
+    for values, rows in data.groupby(keys, sort=False):
+        scenario, *gold = map(plain, values)
+        yield "\ngold ".join([scenario, *gold]), rows
+
+
+def heading(canvas: Canvas, text: str, width: float = PAGE) -> None:
+    """Say above the panels what is shown, of which rows."""
+    canvas.suptitle(wrap(text, width * 72 * 0.96, NORMAL), x=0.008, ha="left", color=INK)
+
+
+def grid(
+    canvas: Canvas,
+    titles: Sequence[str],
+    columns: int,
+    *,
+    width: float,
+    sharex: bool = True,
+    sharey: bool = True,
+    xlabel: str = "",
+    ylabel: str = "",
+    align: Literal["left", "center"] = "left",
+) -> list[Axes]:
+    """Titled panels, row by row; titles are wrapped to `width` inches, axes are named at the left and at the bottom."""
+    rows = -(-len(titles) // columns)
+    panels = list(canvas.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).flat)
+    for surplus in panels[len(titles) :]:
+        surplus.remove()
+    for panel, title in zip(panels, titles, strict=False):
+        panel.set_title(wrap(title, width * 72, LARGE), loc=align)
+    used = panels[: len(titles)]
+    for panel in used[-columns:]:  # where the last row is not full, those above the gap
+        panel.xaxis.set_tick_params(labelbottom=True)
+        panel.set_xlabel(xlabel)
+    for panel in used[::columns]:
+        panel.set_ylabel(ylabel)
+    return used
+
+
+def remark(panel: Axes, text: str) -> None:
+    """Say in the middle of a panel why it is empty."""
+    panel.text(
+        0.5, 0.5, text, transform=panel.transAxes, ha="center", va="center", color=GREY, fontsize=SMALL, style="italic"
+    )

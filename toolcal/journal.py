@@ -1,0 +1,161 @@
+"""The journal: every model call, once.
+
+An append-only file of JSON lines beside the results, one writer a cell. A run that was killed finds in it every answer
+that was paid for, and asks only for what is missing. Only the model's own answers go in (a context overflow is one);
+infrastructure errors do not, so they are tried again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+from collections.abc import Mapping
+from io import FileIO
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Self
+
+from filelock import FileLock, Timeout
+
+_log = logging.getLogger(__name__)
+
+
+class JournalError(RuntimeError):
+    """A journal that is in use or broken; the message says which file and what to do."""
+
+
+def call_key(
+    *,
+    model: Mapping[str, Any],
+    body: Mapping[str, Any],
+    case_id: str,
+    trial: int,
+    turn: int,
+    step: int,
+    attempt: int,
+) -> str:
+    """The identity of a model call: SHA-256 (hex) over canonical JSON, so the order of keys does not matter.
+
+    Step and attempt tell a prompt that is asked twice within a turn from its first asking. Concurrency, price and
+    address are no part of it.
+
+    Args:
+        model: what answers: its name and the revision or checksum of its weights.
+        body: what it is sent: messages, tools or response format, sampling parameters.
+        case_id: the benchmark's id of the conversation.
+        trial: repetition, from 0.
+        turn: user turn, from 0.
+        step: response within the turn, from 0.
+        attempt: 0, or the n-th asking at this step.
+    """
+    call = {"model": model, "body": body, "case": [case_id, trial, turn, step, attempt]}
+    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+class Journal:
+    """The calls of one cell: `with Journal(path) as journal`, then `get` and `put`.
+
+    Opening takes the lock `<path>.lock` and drops a last line that a crash cut short. Every line is synced to disk
+    before `put` returns. Records stay on disk; only their places are held in memory.
+
+    Raises:
+        JournalError: on entering, when another run holds the lock or a line before the last is not a record.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self._lock = FileLock(f"{self.path}.lock")
+        self._places: dict[str, int] = {}
+        self._reader: IO[bytes] | None = None
+        self._writer: FileIO | None = None
+
+    def __enter__(self) -> Self:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise JournalError(f"{self.path}: another run is writing this journal; wait for it or stop it") from None
+        try:
+            self._writer = self.path.open("ab", buffering=0)  # no buffer that could hold on to a failed write
+            self._reader = self.path.open("rb")
+            self._index(self._reader, self._writer)
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def get(self, key: str) -> dict[str, Any] | None:
+        """The record of a call that was made, or None."""
+        if key not in self._places:
+            return None
+        if self._reader is None:
+            raise ValueError(f"{self.path}: the journal is not open")
+        self._reader.seek(self._places[key])
+        record: dict[str, Any] = json.loads(self._reader.readline())["record"]
+        return record
+
+    def put(self, key: str, record: Mapping[str, Any]) -> None:
+        """Append a call's record (JSON-able); it is on disk when this returns.
+
+        Raises:
+            ValueError: the key is there already, or the record is no JSON.
+            OSError: the disk is full or read-only; the journal is left as it was.
+        """
+        if key in self._places:
+            raise ValueError(f"{self.path}: call {key} is recorded already")
+        line = json.dumps({"key": key, "record": record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        if self._writer is None:
+            raise ValueError(f"{self.path}: the journal is not open")
+        end = self._writer.seek(0, os.SEEK_END)
+        try:
+            rest = memoryview(line)
+            while rest:
+                rest = rest[self._writer.write(rest) :]
+            os.fsync(self._writer.fileno())
+        except BaseException:
+            self._writer.truncate(end)
+            raise
+        self._places[key] = end
+
+    def _index(self, reader: IO[bytes], writer: FileIO) -> None:
+        self._places.clear()
+        size = writer.seek(0, os.SEEK_END)
+        start = 0
+        for number, line in enumerate(reader, 1):
+            key = _key_of(line)
+            if key is not None:
+                self._places[key] = start
+            elif start + len(line) == size:
+                _log.warning("%s: line %d was cut short and is dropped; its call will be made again", self.path, number)
+                writer.truncate(start)
+            else:
+                raise JournalError(f"{self.path}: line {number} is not a record; delete that line and run again")
+            start += len(line)
+
+    def _close(self) -> None:
+        for file in (self._reader, self._writer):
+            if file is not None:
+                file.close()
+        self._reader = self._writer = None
+        self._lock.release()
+
+
+def _key_of(line: bytes) -> str | None:
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        entry = json.loads(line)
+        return str(entry["key"]) if isinstance(entry["record"], dict) else None
+    except (ValueError, KeyError, TypeError):
+        return None
