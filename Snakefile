@@ -28,6 +28,8 @@ localrules:
 
 
 rule all:
+    message:
+        "Figures, tables and manifest are there"
     input:
         FIGURES,
         TABLES.values(),

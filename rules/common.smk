@@ -1,11 +1,19 @@
 # Configuration, wildcards and paths that every stage shares.
+import os
+import sys
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
 
-from toolcal import configuration, figures, provenance, unfinished
-
 BASE = Path(workflow.basedir)
+
+# The code that is hashed is the code that runs, in jobs and in conda environments too.
+sys.path.insert(0, str(BASE))
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    filter(None, [str(BASE), os.environ.get("PYTHONPATH")])
+)
+
+from toolcal import configuration, figures, provenance, unfinished
 
 try:
     config = configuration.validated(

@@ -1,7 +1,8 @@
 """All cases of a scenario, from its benchmark's data files."""
 
 from toolcal import logs, tables
-from toolcal.benchmarks import case_table, of_scenario
+from toolcal.benchmarks import case_table
+from toolcal.benchmarks.registry import of_scenario
 
 
 def main(smk):

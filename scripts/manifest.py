@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from toolcal import logs, provenance, tables
-from toolcal.benchmarks import of_scenario
+from toolcal.benchmarks.registry import of_scenario
 from toolcal.models import weights_files
 
 

@@ -3,7 +3,8 @@
 import asyncio
 
 from toolcal import logs, perturbations, rollout, tables, unfinished
-from toolcal.benchmarks import case_table, of_scenario
+from toolcal.benchmarks import case_table
+from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
 from toolcal.models import open_model
 

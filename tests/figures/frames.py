@@ -117,7 +117,7 @@ def small_cells() -> list[dict[str, Any]]:
                 gar = 1.0
             if policy in ("explore_first", "guess_early") and "miss" in scenario:
                 gar = 0.0
-            rows.append(cell(policy, "policy", scenario, 200, gar, acc))
+            rows.append(cell(policy, f"policy/{policy}", scenario, 200, gar, acc))
         rows.append(cell("smollm2-135m", "smollm2", scenario, 8, 0.5 if "miss" in scenario else 0.875, 0.0))
     return rows
 
@@ -210,7 +210,7 @@ def families(cells: list[dict[str, Any]], *, alone: bool = False) -> list[dict[s
 
 def all_tables(cells: list[dict[str, Any]], folder: Path) -> dict[str, pd.DataFrame]:
     """Every table that a figure reads, written and read back, so that its types are the real ones."""
-    alone = {row["family"] for row in cells} <= {"policy", "smollm2"}
+    alone = all(row["family"].startswith("policy/") or row["family"] == "smollm2" for row in cells)
     rows = {
         "cells": cells,
         "turns": turns(cells),

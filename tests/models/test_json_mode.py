@@ -41,7 +41,11 @@ def request(messages=({"role": "user", "content": "Hello"},), tools=TOOLS, turn_
 
 def call(name, arguments, call_id="x"):
     function = {"name": name, "arguments": json.dumps(arguments)}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+    }
 
 
 def schema_of(tools):
@@ -69,7 +73,10 @@ def test_every_kind_of_action_has_an_example_with_invented_tools():
     messages, _ = json_mode.prompt(request())
     actions = [json.loads(m["content"])["action"] for m in messages if m["role"] == "assistant"]
     assert {"ask", "refuse", "done"} < set(actions)
-    assert any(a == b == "tool" for a, b in zip(*(2 * [["text" if x in json_mode.TEXT_ACTIONS else "tool" for x in actions]]), strict=True))
+    assert any(
+        a == b == "tool"
+        for a, b in zip(*(2 * [["text" if x in json_mode.TEXT_ACTIONS else "tool" for x in actions]]), strict=True)
+    )
     assert not set(actions) & {t["function"]["name"] for t in TOOLS}
 
 

@@ -78,7 +78,9 @@ def test_the_server_is_stopped_after_an_exception(error, tmp_path):
     urls = []
 
     async def run():
-        async with serve_embedded(find_weights(WEIGHTS), context_length=512, log=tmp_path / "log" / "server.log") as url:
+        async with serve_embedded(
+            find_weights(WEIGHTS), context_length=512, log=tmp_path / "log" / "server.log"
+        ) as url:
             urls.append(url)
             assert listens(url)
             raise error

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from toolcal import tables
-from toolcal.benchmarks import of_scenario
 from toolcal.benchmarks.case_table import from_frame
 from toolcal.benchmarks.protocol import Emission
+from toolcal.benchmarks.registry import of_scenario
 
 
 def grade_trajectories(trajectories: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:

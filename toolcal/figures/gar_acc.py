@@ -20,8 +20,8 @@ from toolcal.figures.labels import Box, around, place
 from toolcal.figures.panels import Canvas
 from toolcal.figures.style import ALERT, BLUE, GREY, INK, PAGE, SMALL, extent, plain, styled, wrap
 
-POLICY = "policy"
-"""The family of the scripted agents, drawn hollow."""
+POLICY = "policy/"
+"""How the families of scripted agents begin; these are drawn hollow."""
 
 NAMED = 12
 """Up to so many models each point bears its name, beyond it a number of the key."""
@@ -110,7 +110,7 @@ def _points(rows: pd.DataFrame, gar: str, violation: str) -> list[_Point]:
         strict=True,
     )
     return [
-        _Point(str(model), family == POLICY, bool(broken), int(n), x, y, (left, right, low, high))
+        _Point(str(model), str(family).startswith(POLICY), bool(broken), int(n), x, y, (left, right, low, high))
         for model, family, broken, n, x, y, left, right, low, high in values
         if np.isfinite(x) and np.isfinite(y)
     ]
@@ -214,7 +214,7 @@ def _label(panel: Axes, points: Sequence[_Point], keyed: Sequence[str]) -> None:
         names = [name(point) for point in group]
         if keyed and not any(point in largest for point in group):
             names = [wrap(", ".join(names), 60, SMALL)]
-        texts.append("\n".join(wrap(words, 0.9 * (edge[2] - edge[0]), SMALL) for words in names))
+        texts.append("\n".join(wrap(words, 0.97 * (edge[2] - edge[0]), SMALL) for words in names))
     heads = [group[0] for group in _groups(points)]
     boxes = place(
         [spot(point.x, point.y) for point in heads],

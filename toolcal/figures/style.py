@@ -17,7 +17,7 @@ PAGE = 7.0
 SMALL, NORMAL, LARGE = 7.0, 7.5, 8.0
 """Font sizes in points: marks inside a panel, axes, panel titles."""
 
-WIDEST = 185.0
+WIDEST = 175.0
 """Width in points of the widest name, at `SMALL`: about forty characters."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
