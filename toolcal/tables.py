@@ -17,6 +17,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from toolcal import __version__
+
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
 
@@ -346,14 +348,15 @@ def write(name: str, data: pd.DataFrame, path: str | Path, metadata: Mapping[str
         name: the table's name in `TABLES`.
         data: its rows, one per key.
         path: the Parquet file.
-        metadata: what goes into the file's Arrow metadata under the key `toolcal`, as JSON.
+        metadata: what goes into the file's Arrow metadata under the key `toolcal`, as JSON, beside toolcal's version.
 
     Raises:
         TableError: where the rows break the table's contract; nothing is written.
     """
     arrow = check(name, data)
     existing = arrow.schema.metadata or {}
-    arrow = arrow.replace_schema_metadata({**existing, b"toolcal": json.dumps(dict(metadata or {})).encode()})
+    about = {"toolcal": __version__, **(metadata or {})}
+    arrow = arrow.replace_schema_metadata({**existing, b"toolcal": json.dumps(about).encode()})
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")

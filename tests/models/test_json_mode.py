@@ -1,5 +1,6 @@
 """JSON mode: what is sent, and what an answer is read as."""
 
+import itertools
 import json
 
 import jsonschema
@@ -32,6 +33,7 @@ TOOLS = (
     ),
     tool("status"),
 )
+ASKED = "\nIs the request done now?"
 CASE = Case("b", "s", "r", "c", "0", (), (), {}, (), (), None)
 
 
@@ -72,21 +74,24 @@ def test_tools_are_signatures_with_a_sentence():
 def test_every_kind_of_action_has_an_example_with_invented_tools():
     messages, _ = json_mode.prompt(request())
     actions = [json.loads(m["content"])["action"] for m in messages if m["role"] == "assistant"]
-    assert {"ask", "refuse", "done"} < set(actions)
-    assert any(
-        a == b == "tool"
-        for a, b in zip(*(2 * [["text" if x in json_mode.TEXT_ACTIONS else "tool" for x in actions]]), strict=True)
-    )
+    assert {"ask", "refuse", "done", "current_song"} < set(actions)
+    assert ("set_alarm", "switch_lamp") in itertools.pairwise(actions)
     assert not set(actions) & {t["function"]["name"] for t in TOOLS}
 
 
 def test_the_prefix_does_not_change_within_a_turn():
     before, _ = json_mode.prompt(request())
     after, _ = json_mode.prompt(
-        request([{"role": "user", "content": "Hello"}, call("status", {}), {"role": "tool", "content": "fine"}])
+        request(
+            [
+                {"role": "user", "content": "Hello"},
+                call("status", {}),
+                {"role": "tool", "tool_call_id": "x", "content": "fine"},
+            ]
+        )
     )
     assert after[: len(before)] == before
-    assert [m["content"] for m in after[len(before) :]] == ['{"action": "status"}', "Result: fine"]
+    assert [m["content"] for m in after[len(before) :]] == ['{"action": "status"}', f"Result: fine{ASKED}"]
 
 
 def test_history_is_the_turn_or_the_conversation():
@@ -107,11 +112,15 @@ def test_history_is_the_turn_or_the_conversation():
 
 
 def test_long_results_are_cut_and_say_so():
-    messages = [{"role": "user", "content": "x"}, call("status", {}), {"role": "tool", "content": "y" * 9000}]
+    messages = [
+        {"role": "user", "content": "x"},
+        call("status", {}),
+        {"role": "tool", "tool_call_id": "x", "content": "y" * 9000},
+    ]
     sent, _ = json_mode.prompt(request(messages))
-    assert sent[-1]["content"] == f"Result: {'y' * json_mode.RESULT_LENGTH} [cut: 9000 characters]"
+    assert sent[-1]["content"] == f"Result: {'y' * json_mode.RESULT_LENGTH} [cut: 9000 characters]{ASKED}"
     sent, _ = json_mode.prompt(request(messages), result_length=9000)
-    assert sent[-1]["content"] == f"Result: {'y' * 9000}"
+    assert sent[-1]["content"] == f"Result: {'y' * 9000}{ASKED}"
 
 
 @pytest.mark.parametrize(
@@ -129,6 +138,7 @@ def test_long_results_are_cut_and_say_so():
         ({"action": "fly"}, False),
         ({"action": "ask", "text": "Where?"}, True),
         ({"action": "done"}, False),
+        ({"action": "done", "text": "x" * 201}, False),
     ],
 )
 def test_the_schema_holds_the_answer_to_this_turns_tools(action, valid):

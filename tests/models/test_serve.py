@@ -58,7 +58,7 @@ def test_weights_that_do_not_load_say_why(tmp_path):
         async with serve_embedded(find_weights({"path": str(tmp_path / "broken.gguf")})):
             pass
 
-    with pytest.raises(ServeError, match="did not start: .*failed to load model"):
+    with pytest.raises(ServeError, match=r"did not start: .*failed to load model"):
         asyncio.run(run())
 
 
@@ -68,7 +68,7 @@ def test_a_server_that_takes_too_long_is_an_error():
         async with serve_embedded(find_weights(WEIGHTS), timeout=0.01):
             pass
 
-    with pytest.raises(ServeError, match="not ready after 0.01 s"):
+    with pytest.raises(ServeError, match=r"not ready after 0\.01 s"):
         asyncio.run(run())
 
 

@@ -23,6 +23,9 @@ TEXT_ACTIONS = ("ask", "refuse", "done")
 RESULT_LENGTH = 2000
 """Characters of a tool's result that the prompt keeps; what is longer is cut, and says so."""
 
+TEXT_LENGTH = 200
+"""Characters that the schema allows a text; a small model rambles into its token limit otherwise."""
+
 _INSTRUCTIONS = """\
 You carry out the user's request with the tools below. Answer with one JSON object, one step at a time:
 - call a tool, when it helps with the request
@@ -31,7 +34,7 @@ You carry out the user's request with the tools below. Answer with one JSON obje
 - done, when the results show that everything requested has been done"""
 
 # Invented tools, so that no benchmark's answer stands in the prompt. Each kind of action is shown, and each example is
-# played to its end: with calls left open a small model repeats them.
+# played to its end. That, and the question after each result, keeps a small model from repeating its last call.
 _EXAMPLES: tuple[tuple[str, Any], ...] = (
     ("user", "Send the parcel to my sister."),
     ("ask", "Which address should I send the parcel to?"),
@@ -89,8 +92,7 @@ def prompt(
     lines = [_INSTRUCTIONS, "", "Tools:", *(_signature(name, tool) for name, tool in tools.items())]
     messages: list[Message] = [{"role": "system", "content": "\n".join([*lines, *("\n" + text for text in system)])}]
     messages += [_example(kind, value) for kind, value in _EXAMPLES]
-    for message in request.messages[start:]:
-        messages += _shown(message, tools, result_length)
+    messages += _shown(request.messages[start:], tools, result_length)
     schema = {"anyOf": [*(_call_schema(name, tool) for name, tool in tools.items()), *map(_text_schema, TEXT_ACTIONS)]}
     return messages, {"type": "json_schema", "json_schema": {"name": "action", "schema": schema}}
 
@@ -175,27 +177,38 @@ def _example(kind: str, value: Any) -> Message:
     if kind == "user":
         return {"role": "user", "content": value}
     if kind == "result":
-        return {"role": "user", "content": f"Result: {value}"}
-    return {
-        "role": "assistant",
-        "content": _dumps({"action": kind, **(value if isinstance(value, dict) else {"text": value})}),
-    }
+        return _result(value)
+    action = {"action": kind, **(value if isinstance(value, dict) else {"text": value})}
+    return {"role": "assistant", "content": _dumps(action)}
 
 
-def _shown(message: Message, tools: Mapping[str, Tool], result_length: int) -> Iterator[Message]:
-    """A message of the conversation as the prompt shows it: calls as actions, results as the user's messages."""
-    text = _text(message)
-    if message["role"] == "tool":
-        if len(text) > result_length:
-            text = f"{text[:result_length]} [cut: {len(text)} characters]"
-        yield {"role": "user", "content": f"Result: {text}"}
-    elif message["role"] == "assistant" and message.get("tool_calls"):
-        names = {tool["function"]["name"]: name for name, tool in tools.items()}
-        for call in message["tool_calls"]:
-            name = call["function"]["name"]
-            yield {"role": "assistant", "content": _action(names.get(name, name), call["function"]["arguments"], tools)}
-    elif message["role"] != "system":
-        yield {"role": message["role"], "content": text}
+def _result(text: str) -> Message:
+    return {"role": "user", "content": f"Result: {text}\nIs the request done now?"}
+
+
+def _shown(messages: Sequence[Message], tools: Mapping[str, Tool], result_length: int) -> Iterator[Message]:
+    """The conversation as the prompt shows it: calls as actions, results as the user's messages.
+
+    A call that is made again with the same result is shown once: a small model goes on copying what it sees twice.
+    """
+    names = {tool["function"]["name"]: name for name, tool in tools.items()}
+    actions: dict[str, str] = {}
+    seen: set[tuple[str, str]] = set()
+    for message in messages:
+        text = _text(message)
+        if message["role"] == "assistant" and message.get("tool_calls"):
+            for call in message["tool_calls"]:
+                name = call["function"]["name"]
+                actions[call["id"]] = _action(names.get(name, name), call["function"]["arguments"], tools)
+        elif message["role"] == "tool":
+            action = actions[message["tool_call_id"]]
+            if (action, text) not in seen:
+                seen.add((action, text))
+                cut = f"{text[:result_length]} [cut: {len(text)} characters]" if len(text) > result_length else text
+                yield from ({"role": "assistant", "content": action}, _result(cut))
+        elif message["role"] != "system":
+            seen.clear()
+            yield {"role": message["role"], "content": text}
 
 
 def _action(name: str, arguments: str, tools: Mapping[str, Tool]) -> str:
@@ -221,7 +234,8 @@ def _call_schema(name: str, tool: Tool) -> dict[str, Any]:
 
 
 def _text_schema(name: str) -> dict[str, Any]:
-    return _closed({"action": {"const": name}, "text": {"type": "string"}}, ["action", "text"])
+    text = {"type": "string", "maxLength": TEXT_LENGTH}
+    return _closed({"action": {"const": name}, "text": text}, ["action", "text"])
 
 
 def _object(properties: Mapping[str, Any], required: Sequence[str]) -> dict[str, Any]:
