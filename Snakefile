@@ -28,13 +28,13 @@ localrules:
 
 
 rule all:
-    message:
-        "Figures, tables and manifest are there"
+    default_target: True
     input:
         FIGURES,
         TABLES.values(),
         MANIFEST,
-    default_target: True
+    message:
+        "Figures, tables and manifest are there"
 
 
 onsuccess:

@@ -1,28 +1,17 @@
-ACTIONS = RESULTS / "actions/{model}.parquet"
-
-
-def contexts_of_model(wildcards):
-    return per_cell(rules.contexts.output.contexts, wildcards.model)
-
-
-def trajectories_of_model(wildcards):
-    return per_cell(rules.trajectories.output.trajectories, wildcards.model)
-
-
 rule actions:
-    message:
-        "Action classes of {wildcards.model}"
     input:
-        trajectories=trajectories_of_model,
-        contexts=contexts_of_model,
+        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
+        contexts=lambda wildcards: per_cell(CONTEXTS, wildcards.model),
     output:
         actions=ACTIONS,
-    params:
-        labellers=config["labellers"],
-        code=code_of("actions"),
     log:
         RESULTS / "logs/actions/{model}.log",
     conda:
         "../envs/analysis.yaml"
+    params:
+        labellers=config["labellers"],
+        code=code_of("actions"),
+    message:
+        "Action classes of {wildcards.model}"
     script:
         "../scripts/actions.py"

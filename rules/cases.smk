@@ -1,17 +1,14 @@
-CASES = RESULTS / "cases/{scenario}.parquet"
-
-
 rule cases:
-    message:
-        "Cases of {wildcards.scenario}"
     output:
         cases=CASES,
-    params:
-        seed=config["seed"],
-        code=code_of("cases"),
     log:
         RESULTS / "logs/cases/{scenario}.log",
     conda:
         "../envs/benchmark.yaml"
+    params:
+        seed=config["seed"],
+        code=code_of("cases"),
+    message:
+        "Cases of {wildcards.scenario}"
     script:
         "../scripts/cases.py"

@@ -1,5 +1,4 @@
 # Configuration, wildcards and paths that every stage shares.
-import os
 import sys
 from pathlib import Path
 
@@ -9,11 +8,10 @@ BASE = Path(workflow.basedir)
 
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
-os.environ["PYTHONPATH"] = os.pathsep.join(
-    filter(None, [str(BASE), os.environ.get("PYTHONPATH")])
-)
 
 from toolcal import configuration, figures, provenance, unfinished
+
+provenance.run_from(BASE)
 
 try:
     config = configuration.validated(
@@ -24,6 +22,29 @@ except configuration.ConfigError as error:
 
 RESULTS = Path(config["results"])
 CELLS = configuration.cells(config)
+
+# One table a scenario, a scenario and perturbation, a cell, or a model.
+CASES = RESULTS / "cases/{scenario}.parquet"
+CONTEXTS = RESULTS / "contexts/{scenario}.{perturbation}.parquet"
+TRAJECTORIES = RESULTS / "trajectories/{model}/{scenario}.{perturbation}.parquet"
+JOURNAL = RESULTS / "journal/{model}/{scenario}.{perturbation}.jsonl"
+ACTIONS = RESULTS / "actions/{model}.parquet"
+GRADES = RESULTS / "grades/{model}.parquet"
+
+# What sums all up.
+DIAGNOSIS = ("outcomes", "turns", "confusion", "cells", "slack_reasons", "families")
+TABLES = {
+    **{name: RESULTS / f"diagnosis/{name}.parquet" for name in DIAGNOSIS},
+    **{f"{name}_csv": RESULTS / f"diagnosis/{name}.csv" for name in DIAGNOSIS},
+}
+FIGURE = RESULTS / "figures/{figure}.{labeller}"
+FIGURES = expand(
+    f"{FIGURE}.{{suffix}}",
+    figure=figures.TABLES,
+    labeller=config["labellers"],
+    suffix=("svg", "pdf", "csv"),
+)
+MANIFEST = RESULTS / "manifest.json"
 
 
 wildcard_constraints:

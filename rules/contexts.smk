@@ -1,18 +1,15 @@
-CONTEXTS = RESULTS / "contexts/{scenario}.{perturbation}.parquet"
-
-
 rule contexts:
-    message:
-        "What a model reads in {wildcards.scenario}, {wildcards.perturbation}"
     input:
-        cases=rules.cases.output.cases,
+        cases=CASES,
     output:
         contexts=CONTEXTS,
-    params:
-        code=code_of("contexts"),
     log:
         RESULTS / "logs/contexts/{scenario}.{perturbation}.log",
     conda:
         "../envs/benchmark.yaml"
+    params:
+        code=code_of("contexts"),
+    message:
+        "What a model reads in {wildcards.scenario}, {wildcards.perturbation}"
     script:
         "../scripts/contexts.py"

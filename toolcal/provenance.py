@@ -6,6 +6,7 @@ import ast
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 import subprocess
 from collections.abc import Mapping
@@ -37,6 +38,12 @@ def code_hash(script: str | Path) -> str:
     for path in sorted(_modules(Path(script))):
         digest.update(str(path.relative_to(PACKAGE)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+def run_from(folder: Path) -> None:
+    """Have child processes import toolcal from this folder, whatever is installed where they run."""
+    others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path and path != str(folder)]
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(folder), *others])
 
 
 def manifest(

@@ -299,7 +299,7 @@ def dumps(value: Any) -> str:
 
 
 def text_or_json(value: Any) -> str | None:
-    """A message's text for a `str` column: lone surrogates become U+FFFD, lists of parts become JSON."""
+    """A message's text for a `str` column: lone surrogates become ?, other values become JSON."""
     if value is None:
         return None
     text = value if isinstance(value, str) else dumps(value)

@@ -34,6 +34,7 @@ TOOLS = (
     tool("status"),
 )
 ASKED = "\nIs the request done now?"
+FINE = {"role": "tool", "tool_call_id": "x", "content": "fine"}
 CASE = Case("b", "s", "r", "c", "0", (), (), {}, (), (), None)
 
 
@@ -92,6 +93,21 @@ def test_the_prefix_does_not_change_within_a_turn():
     )
     assert after[: len(before)] == before
     assert [m["content"] for m in after[len(before) :]] == ['{"action": "status"}', f"Result: fine{ASKED}"]
+
+
+def test_a_call_repeated_with_the_same_result_is_shown_once():
+    again = [call("status", {}, "y"), FINE | {"tool_call_id": "y"}]
+    other = [call("status", {}, "z"), FINE | {"tool_call_id": "z", "content": "broken"}]
+    sent, _ = json_mode.prompt(
+        request([{"role": "user", "content": "Hello"}, call("status", {}), FINE, *again, *other])
+    )
+    assert [m["content"] for m in sent[-4:]] == [
+        '{"action": "status"}',
+        f"Result: fine{ASKED}",
+        '{"action": "status"}',
+        f"Result: broken{ASKED}",
+    ]
+    assert sent[-5]["content"] == "Hello"
 
 
 def test_history_is_the_turn_or_the_conversation():
@@ -173,8 +189,8 @@ def test_a_tool_named_as_a_text_action_is_told_apart(name):
     assert called(json.dumps(answer), tools) == (name, {"text": "hi"})
     assert called(json.dumps({"action": f"{name}_tool_tool"}), tools) == (f"{name}_tool", {})
     assert json_mode.decode(json.dumps({"action": name, "text": "hi"}), tools)["content"] == "hi"
-    shown, _ = json_mode.prompt(request([{"role": "user", "content": "x"}, call(name, {"text": "hi"})], tools))
-    assert json.loads(shown[-1]["content"]) == answer
+    shown, _ = json_mode.prompt(request([{"role": "user", "content": "x"}, call(name, {"text": "hi"}), FINE], tools))
+    assert json.loads(shown[-2]["content"]) == answer
 
 
 def test_an_argument_named_action_goes_under_arguments():
@@ -183,9 +199,9 @@ def test_an_argument_named_action_goes_under_arguments():
     assert schema_of(tools).is_valid(answer)
     assert called(json.dumps(answer), tools) == ("log", {"action": "stop", "arguments": 1})
     shown, _ = json_mode.prompt(
-        request([{"role": "user", "content": "x"}, call("log", {"action": "stop", "arguments": 1})], tools)
+        request([{"role": "user", "content": "x"}, call("log", {"action": "stop", "arguments": 1}), FINE], tools)
     )
-    assert json.loads(shown[-1]["content"]) == answer
+    assert json.loads(shown[-2]["content"]) == answer
     assert json_mode.decode('{"action": "log", "action_": 1}', tools)["content"] is not None
 
 
