@@ -50,14 +50,6 @@ _EXAMPLES: tuple[tuple[str, Any], ...] = (
     ("current_song", {}),
     ("result", '{"song": "Blue Train"}'),
     ("done", "The song is Blue Train."),
-    ("user", "Switch the lamp in the attic on."),
-    ("switch_lamp", {"room": "attic", "on": True}),
-    ("result", '{"error": "no lamp in room attic"}'),
-    ("ask", "There is no lamp in the attic. Which room do you mean?"),
-    ("user", "Water the plants."),
-    ("water_plants", {}),
-    ("result", "None"),
-    ("done", "The plants have been watered."),
 )
 
 _TYPE_NAMES = {
