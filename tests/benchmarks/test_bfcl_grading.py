@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 import time
 
 import pytest
@@ -219,4 +221,20 @@ def test_hostile_calls_never_reach_the_checker(bfcl, bfcl_cases, call, tmp_path,
     assert grading.call_strings(case, [Emission(0, "ok", (call,))]) == [[[grading.UNDECODABLE]]]
     run = [Emission(0, "ok", (call,)), *emissions(gold_turns(bfcl, case))]
     assert bfcl.grade(case, run).passed
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_package_makes_no_folders_where_it_is_used(tmp_path):
+    """BFCL's own settings module makes folders on import, so nothing of ours may import it."""
+    code = """
+import sys
+from toolcal.benchmarks.bfcl import Bfcl
+from toolcal.benchmarks.protocol import Emission
+bfcl = Bfcl()
+case = bfcl.cases("bfcl-miss_func")[0]
+bfcl.environment(case).execute("ls", {})
+bfcl.grade(case, [Emission(turn, "ok") for turn in range(len(case.gold))])
+assert "bfcl_eval.constants.eval_config" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert not list(tmp_path.iterdir())

@@ -84,7 +84,7 @@ def span(values: Sequence[float] | NDArray[np.float64]) -> str:
 def by_scenario(data: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
     """The rows of each panel with its heading: scenario, and gold action where the table has one."""
     keys = [key for key in ("scenario", "gold_action") if key in data]
-    for values, rows in data.groupby(keys, sort=False):
+    for values, rows in data.groupby(keys):
         scenario, *gold = map(plain, values)
         yield "\ngold ".join([scenario, *gold]), rows
 

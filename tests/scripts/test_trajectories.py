@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import runpy
+from types import SimpleNamespace
+
+import pytest
+
+from tests.conftest import ROOT
+from toolcal import perturbations, tables, unfinished
+from toolcal.benchmarks import case_table
+from toolcal.benchmarks.grades import grade_trajectories
+from toolcal.models import policies
+from toolcal.models.protocol import Reply
+
+MAIN = runpy.run_path(str(ROOT / "scripts/trajectories.py"))["main"]
+
+
+class Names(SimpleNamespace):
+    """Snakemake's named values: by attribute and by key."""
+
+
+@pytest.fixture
+def smk(bfcl_cases, tmp_path):
+    found = bfcl_cases["miss_param"][:3]
+    tables.write("cases", case_table.to_frame(found, 0), tmp_path / "cases.parquet")
+    tables.write("contexts", perturbations.to_frame(found, "baseline"), tmp_path / "contexts.parquet")
+    return SimpleNamespace(
+        wildcards=Names(model="m", scenario="bfcl-miss_param", perturbation="baseline"),
+        input=Names(cases=tmp_path / "cases.parquet", contexts=tmp_path / "contexts.parquet"),
+        output=Names(trajectories=tmp_path / "t.parquet"),
+        params=Names(
+            entry={"source": "policy", "policy": "oracle", "family": "f"},
+            selection={"limit": None, "case_ids": None},
+            trials=2,
+            seed=1,
+            journal=str(tmp_path / "journal.jsonl"),
+            code="abc",
+        ),
+        log=[str(tmp_path / "log")],
+    )
+
+
+def test_every_case_is_run_as_often_as_asked(smk):
+    MAIN(smk)
+    data = tables.read("trajectories", smk.output.trajectories)
+    assert data.groupby("trial")["case_id"].nunique().to_dict() == {0: 3, 1: 3}
+    assert unfinished.count(smk.params.journal) == 0
+    assert tables.metadata(smk.output.trajectories)["trials"] == 2
+
+
+def test_an_infrastructure_error_is_kept_apart_and_counted_once_a_run(smk, monkeypatch):
+    whole = policies.Policy.respond
+
+    async def broken(self, request):
+        if request.case.case_id.endswith("_1") and request.turn == 1:
+            return Reply({}, raw="connection refused", failure="infra_error")
+        return await whole(self, request)
+
+    monkeypatch.setattr(policies.Policy, "respond", broken)
+    MAIN(smk)
+    data = tables.read("trajectories", smk.output.trajectories)
+    assert data["status"].value_counts()["infra_error"] == 2
+    grades = grade_trajectories(data, tables.read("cases", smk.input.cases)).set_index("case_id")
+    assert grades.loc["multi_turn_miss_param_1", "passed"].isna().all()
+    assert grades.loc["multi_turn_miss_param_0", "passed"].all()
+    assert unfinished.count(smk.params.journal) == 1
+    monkeypatch.setattr(policies.Policy, "respond", whole)
+    MAIN(smk)
+    assert unfinished.count(smk.params.journal) == 1
