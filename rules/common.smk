@@ -60,10 +60,20 @@ def code_of(stage):
     return provenance.code_hash(BASE / "scripts" / f"{stage}.py")
 
 
-def cell_of(wildcards):
-    return configuration.Cell(
+def run_of_cell(wildcards):
+    """Which cases a cell takes, how often, and how often that ended with infrastructure errors.
+
+    A new ending of that kind changes the params of the rule, which redoes the cell: once per run.
+    """
+    cell = configuration.Cell(
         wildcards.model, wildcards.scenario, wildcards.perturbation
     )
+    return {
+        "selection": configuration.selection(config, cell),
+        "trials": config["trials"],
+        "seed": config["seed"],
+        "unfinished": unfinished.count(str(JOURNAL).format(**wildcards)),
+    }
 
 
 def per_cell(pattern, model=None):

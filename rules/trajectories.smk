@@ -13,13 +13,10 @@ rule trajectories:
         "../envs/query.yaml"
     params:
         entry=lambda wildcards: config["models"][wildcards.model],
-        selection=lambda wildcards: configuration.selection(config, cell_of(wildcards)),
-        trials=config["trials"],
-        seed=config["seed"],
         # Beside the results, not an output: Snakemake removes outputs before a job runs.
         journal=lambda wildcards: str(JOURNAL).format(**wildcards),
-        # A new ending with infrastructure errors redoes the cell, once per run.
-        unfinished=lambda wildcards: unfinished.count(str(JOURNAL).format(**wildcards)),
+        # One value, for Snakemake compares params as a set: two numbers that trade places would not be seen.
+        run=run_of_cell,
         code=code_of("trajectories"),
     message:
         "{wildcards.model} answers {wildcards.scenario}, {wildcards.perturbation}"

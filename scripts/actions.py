@@ -3,11 +3,13 @@
 import json
 
 from toolcal import logs, tables
-from toolcal.actions.label import label_trajectories
 
 
 def main(smk):
     logs.to_file(smk.log[0])
+    # The cue file is read on import; what is wrong in it has to reach the log.
+    from toolcal.actions.label import label_trajectories
+
     trajectories = tables.read("trajectories", *smk.input.trajectories)
     contexts = tables.read("contexts", *smk.input.contexts)
     tools = {

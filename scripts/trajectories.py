@@ -10,7 +10,8 @@ from toolcal.models import open_model
 
 
 async def query(smk, cell):
-    selected = case_table.select(tables.read("cases", smk.input.cases), **smk.params.selection)
+    run = smk.params.run
+    selected = case_table.select(tables.read("cases", smk.input.cases), **run["selection"])
     contexts = perturbations.from_frame(tables.read("contexts", smk.input.contexts))
     benchmark = of_scenario(cell.scenario)
     async with open_model(cell.model, smk.params.entry, benchmark, journal=smk.params.journal) as model:
@@ -20,8 +21,8 @@ async def query(smk, cell):
             contexts,
             model,
             benchmark,
-            trials=smk.params.trials,
-            seed=smk.params.seed,
+            trials=run["trials"],
+            seed=run["seed"],
         )
 
 
@@ -29,15 +30,17 @@ def main(smk):
     logs.to_file(smk.log[0])
     cell = Cell(smk.wildcards.model, smk.wildcards.scenario, smk.wildcards.perturbation)
     data = asyncio.run(query(smk, cell))
-    if (data["status"] == "infra_error").any():
+    broken = data[data["status"] == "infra_error"]
+    if len(broken):
         unfinished.note(smk.params.journal)
-    revision = of_scenario(cell.scenario).revision
+        logs.warn(
+            f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} ended with infrastructure "
+            f"errors, the first with {broken['raw'].iloc[0]}; run again to try them again"
+        )
     about = {
         "model": dict(smk.params.entry),
-        "selection": dict(smk.params.selection),
-        "seed": smk.params.seed,
-        "trials": smk.params.trials,
-        "revision": revision,
+        "run": dict(smk.params.run),
+        "revision": of_scenario(cell.scenario).revision,
         "code": smk.params.code,
     }
     tables.write("trajectories", data, smk.output.trajectories, about)

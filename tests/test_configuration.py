@@ -103,6 +103,12 @@ MISTAKES = {
         put("models", "a/b", ORACLE),
         "models.a/b: not a name allowed here, text that matches",
     ),
+    "model name with a line's end": (put("models", "a\n", ORACLE), r"models.'a\n': not a name allowed here, text"),
+    "results": (put("results", "{model}"), "results: found '{model}', allowed: text that matches"),
+    "package": (
+        put("models", "smollm2-135m", "weights", "package", "a.b"),
+        "weights.package: found 'a.b', allowed: text",
+    ),
     "model name is a number": (put("models", 4.1, ORACLE), "models.4.1: not a name allowed here, string"),
     "model without entry": (put("models", "m", None), "models.m: found None, allowed: object"),
     "no source": (put("models", "m", {"family": "f"}), "models.m: 'source' is a required property"),

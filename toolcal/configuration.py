@@ -93,7 +93,8 @@ def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
     elif rule == "required":
         yield f"{at}: {error.message}"
     elif "propertyNames" in error.absolute_schema_path:
-        yield f"{prefix}{found}: not a name allowed here, {_allowed(rule, spec[rule])}"
+        name = found if isinstance(found, str) and found.isprintable() else repr(found)
+        yield f"{prefix}{name}: not a name allowed here, {_allowed(rule, spec[rule])}"
     else:
         yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}"
 

@@ -31,3 +31,9 @@ def to_file(path: str | Path) -> None:
         print(f"toolcal: {words} (log: {path})", file=sys.stderr)
 
     sys.excepthook = tell
+
+
+def warn(words: str) -> None:
+    """Tell the user in one line on the terminal, and keep it in the log."""
+    _log.warning(words)
+    print(f"toolcal: {words}", file=sys.stderr)

@@ -36,7 +36,7 @@ async def run_cell(
 
     Args:
         cell: goes into the rows' keys.
-        cases: the cases, run in this order.
+        cases: the cases; those that share tools are run one after the other.
         contexts: case id -> what the model reads.
         model: answers the requests.
         benchmark: gives the simulators.

@@ -22,7 +22,7 @@ def finished(tmp_path_factory):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     config["models"]["smollm2-135m"] |= {"scenarios": ["bfcl-miss_param"], "limit": 1}
     project = copy_project(tmp_path_factory.mktemp("known"))
-    project.snakemake(config=config)
+    project.snakemake("diagnosis", "manifest", config=config)
     return project
 
 

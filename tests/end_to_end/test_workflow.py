@@ -38,13 +38,13 @@ def test_a_run_makes_every_table_and_figure_and_ends_with_a_summary(finished):
     for name in ("gar_acc", "shares", "ranks", "confusion", "recall_by_turn", "slack_reasons"):
         for suffix in ("svg", "pdf", "csv"):
             assert finished.results("figures", f"{name}.paper_like.{suffix}").stat().st_size > 0
-    assert "explore_first bfcl-miss_func    REFUSE 3  0.0" in finished.said
+    assert "explore_first bfcl-miss_func REFUSE 3 0.0" in " ".join(finished.said.split())
     assert "Figures and tables are in results." in finished.said
 
 
 def test_the_manifest_and_the_tables_say_what_they_were_made_of(finished):
     manifest = json.loads(finished.results("manifest.json").read_text())
-    assert manifest["seed"] == 4
+    assert manifest["seed"] == 0
     assert manifest["revisions"] == {"bfcl-base": "bfcl-eval-2026.3.23", "bfcl-miss_func": "bfcl-eval-2026.3.23"}
     assert len(manifest["sha256"]["bfcl-base/BFCL_v4_multi_turn_base.json"]) == 64
     about = tables.metadata(finished.results("trajectories", "oracle", "bfcl-base.baseline.parquet"))
@@ -85,12 +85,23 @@ def test_an_edited_labeller_relabels_and_asks_no_model(again, edited):
 def test_a_new_cue_changes_the_labels_that_follow(again):
     path = again.folder / "toolcal/actions/cues.yaml"
     path.write_text(path.read_text().replace("    ask:\n", "    ask:\n      - the request is done\n"))
-    again.snakemake(config=policies("oracle", "explore_first"))
+    again.snakemake("diagnosis", config=policies("oracle", "explore_first"))
     cells = tables.read("cells", again.results("diagnosis", "cells.parquet"))
     turns = cells[cells["model"] == "oracle"].set_index("scenario")["gar_turn"]
     actions = tables.read("actions", again.results("actions", "oracle.parquet"))
     assert set(actions[actions["cue"] == "the request is done"]["action"]) == {"ASK"}
     assert turns["bfcl-base"] == 1.0  # the calls of those turns still count
+
+
+def test_a_cell_that_ended_with_infrastructure_errors_is_taken_up_once(again):
+    """Also where the new count equals another number of the configuration."""
+    note = again.results("journal", "oracle", "bfcl-base.baseline.unfinished")
+    note.parent.mkdir(parents=True, exist_ok=True)
+    note.write_text("1\n")
+    config = policies("oracle", "explore_first")
+    assert again.plan(config=config)["trajectories"] == 1
+    again.snakemake("diagnosis", config=config)
+    assert again.plan("diagnosis", config=config) == {}
 
 
 def test_a_larger_limit_runs_again_only_what_it_touches(again):
@@ -102,15 +113,13 @@ def test_a_larger_limit_runs_again_only_what_it_touches(again):
 
 def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
     second = copy_project(tmp_path)
-    second.snakemake(config=policies("oracle", "explore_first"))
+    second.snakemake("diagnosis", config=policies("oracle", "explore_first"))
     paths = sorted(path.relative_to(finished.results()) for path in finished.results().rglob("*.parquet"))
     assert len(paths) == 4 + 4 + 2 + 2 + 6
     for path in paths:
         pd.testing.assert_frame_equal(
             pd.read_parquet(second.results() / path), pd.read_parquet(finished.results() / path)
         )
-    for path in finished.results("figures").iterdir():
-        assert second.results("figures", path.name).read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -134,6 +143,6 @@ def test_a_mistake_in_the_configuration_is_told_before_anything_runs(project, ch
 def test_a_case_id_that_is_not_there_is_told_and_the_rest_is_kept(project):
     config = policies("oracle")
     config["scenarios"]["bfcl-base"] = {"case_ids": ["multi_turn_base_9999"]}
-    output = project.snakemake(config=config, check=False)
+    output = project.snakemake("diagnosis", config=config, check=False)
     assert "scenarios.bfcl-base.case_ids: no case 'multi_turn_base_9999' in this scenario" in output
     assert project.results("trajectories", "oracle", "bfcl-miss_func.baseline.parquet").is_file()

@@ -30,9 +30,7 @@ def smk(bfcl_cases, tmp_path):
         output=Names(trajectories=tmp_path / "t.parquet"),
         params=Names(
             entry={"source": "policy", "policy": "oracle", "family": "f"},
-            selection={"limit": None, "case_ids": None},
-            trials=2,
-            seed=1,
+            run={"selection": {"limit": None, "case_ids": None}, "trials": 2, "seed": 1, "unfinished": 0},
             journal=str(tmp_path / "journal.jsonl"),
             code="abc",
         ),
@@ -45,10 +43,10 @@ def test_every_case_is_run_as_often_as_asked(smk):
     data = tables.read("trajectories", smk.output.trajectories)
     assert data.groupby("trial")["case_id"].nunique().to_dict() == {0: 3, 1: 3}
     assert unfinished.count(smk.params.journal) == 0
-    assert tables.metadata(smk.output.trajectories)["trials"] == 2
+    assert tables.metadata(smk.output.trajectories)["run"]["trials"] == 2
 
 
-def test_an_infrastructure_error_is_kept_apart_and_counted_once_a_run(smk, monkeypatch):
+def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, monkeypatch, capsys):
     whole = policies.Policy.respond
 
     async def broken(self, request):
@@ -64,6 +62,9 @@ def test_an_infrastructure_error_is_kept_apart_and_counted_once_a_run(smk, monke
     assert grades.loc["multi_turn_miss_param_1", "passed"].isna().all()
     assert grades.loc["multi_turn_miss_param_0", "passed"].all()
     assert unfinished.count(smk.params.journal) == 1
+    assert (
+        "toolcal: 2 cases of m in bfcl-miss_param.baseline ended with infrastructure errors" in capsys.readouterr().err
+    )
     monkeypatch.setattr(policies.Policy, "respond", whole)
     MAIN(smk)
     assert unfinished.count(smk.params.journal) == 1

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolcal.benchmarks.protocol import Benchmark
 from toolcal.models.protocol import Model
+
+if TYPE_CHECKING:
+    from toolcal.models.serve import Weights
 
 
 @asynccontextmanager
@@ -31,9 +34,9 @@ async def open_model(
         return
     from toolcal.journal import Journal
     from toolcal.models.chat import Chat
-    from toolcal.models.serve import find_weights, serve_embedded
+    from toolcal.models.serve import serve_embedded
 
-    weights = find_weights(entry["weights"])
+    weights = _weights(name, entry)
     with Journal(journal) as kept:
         async with serve_embedded(
             weights,
@@ -54,7 +57,14 @@ async def open_model(
 
 def weights_files(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Path]:
     """`models/<id>/<file>` -> weights file, for every served model of the configuration."""
-    from toolcal.models.serve import find_weights
-
-    found = {name: find_weights(entry["weights"]).path for name, entry in models.items() if "weights" in entry}
+    found = {name: _weights(name, entry).path for name, entry in models.items() if "weights" in entry}
     return {f"models/{name}/{path.name}": path for name, path in found.items()}
+
+
+def _weights(name: str, entry: Mapping[str, Any]) -> Weights:
+    from toolcal.models.serve import ServeError, find_weights
+
+    try:
+        return find_weights(entry["weights"])
+    except ServeError as error:
+        raise ServeError(f"models.{name}.weights: {error}") from error
