@@ -99,6 +99,15 @@ def test_a_tool_outside_this_turns_list_is_run_and_flagged(bfcl, bfcl_cases):
     assert rows[0]["held_out"]
 
 
+def test_parts_of_text_and_legacy_calls_are_stored_as_the_labels_read_them(bfcl, bfcl_cases):
+    parts = {"role": "assistant", "content": [{"type": "text", "text": "Let me "}, {"type": "text", "text": "look."}]}
+    legacy = {"role": "assistant", "content": None, "function_call": {"name": "ls", "arguments": "{}"}}
+    rows = run(bfcl, bfcl_cases["base"][0], Script(parts, legacy))
+    assert rows[0]["content"] == "Let me look."
+    assert json.loads(rows[1]["tool_calls"]) == [{"name": "ls", "arguments": "{}"}]
+    assert rows[1]["executed"] == 1
+
+
 def test_an_unknown_tool_is_answered_not_run(bfcl, bfcl_cases):
     rows = run(bfcl, bfcl_cases["base"][0], Script(calling(("teleport", '{"to": "moon"}'))))
     assert (rows[0]["status"], rows[0]["executed"], rows[0]["held_out"]) == ("ok", 0, False)

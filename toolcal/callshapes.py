@@ -13,6 +13,9 @@ from typing import Any
 MAX_DEPTH = 64
 """Deepest nesting of arguments; deeper ones could be read, but not copied and stored (recursion)."""
 
+MAX_DIGITS = 4300
+"""Digits of an integer that are read: Python's default limit."""
+
 _NAME_KEYS = ("name", "function", "tool", "tool_name", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "tool_args", "tool_input")
 
@@ -28,7 +31,14 @@ def _finite(text: str) -> float:
     return value
 
 
-JSON = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_float=_finite)
+def _bounded(text: str) -> int:
+    # Python's own limit is a setting of the process, which libraries lift.
+    if len(text) > MAX_DIGITS:
+        raise ValueError(f"{text[:40]} has more than {MAX_DIGITS} digits")
+    return int(text)
+
+
+JSON = json.JSONDecoder(strict=False, parse_constant=_no_constant, parse_float=_finite, parse_int=_bounded)
 """Lenient in one thing: a raw line break inside a string is a common slip that leaves nothing to guess."""
 
 
@@ -133,7 +143,7 @@ def literal(source: str) -> Any:
 def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     """An object that JSON did not give us, as JSON would."""
     try:
-        plain: dict[str, Any] = json.loads(json.dumps(value, allow_nan=False)) if value else {}
+        plain: dict[str, Any] = JSON.decode(json.dumps(value, allow_nan=False)) if value else {}
     except (TypeError, ValueError, RecursionError) as error:
         raise Malformed(f"the arguments are not JSON: {error}") from None
     return plain

@@ -163,7 +163,7 @@ def test_rows_of_the_table() -> None:
             {"content": "What a probe says?", "origin": "probe"},
             {"status": "infra_error", "finish_reason": None},
             {"content": "cut", "finish_reason": "length", "status": "truncated"},
-            {"content": tables.dumps([{"type": "text", "text": "[ls()]"}])},
+            {"content": "[ls()]"},
         ),
         NAMES,
         ["paper_like"],

@@ -39,7 +39,7 @@ class Project:
 
     def plan(self, *arguments: str, config: dict | None = None) -> Counter[str]:
         """How many jobs of each rule a run would do now."""
-        output = self.snakemake("--dry-run", "--quiet", "rules", *arguments, config=config)
+        output = self.snakemake(*arguments, "--dry-run", "--quiet", "rules", config=config)
         lines = [line.split() for line in output.splitlines()]
         return Counter({words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()})
 

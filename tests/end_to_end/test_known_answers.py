@@ -103,7 +103,7 @@ def test_its_answers_are_asked_once(finished):
     path = finished.results("trajectories", "smollm2-135m", "bfcl-miss_param.baseline.parquet")
     before = tables.read("trajectories", path)
     path.unlink()
-    finished.snakemake("--configfile", "given.yaml", str(path.relative_to(finished.folder)))
+    finished.snakemake(str(path.relative_to(finished.folder)), "--configfile", "given.yaml")
     after = tables.read("trajectories", path)
     assert after["cached"].all()
     assert after.drop(columns="cached").equals(before.drop(columns="cached"))

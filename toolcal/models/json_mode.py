@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from toolcal.benchmarks.protocol import Message, Tool
+from toolcal.callshapes import JSON
 from toolcal.models.protocol import Request
 
 History = Literal["turn", "conversation"]
@@ -259,11 +260,7 @@ def _dumps(value: Any) -> str:
 def _parsed(text: str) -> dict[str, Any]:
     """The JSON object that the text is, or an empty one. NaN and Infinity are no JSON."""
     try:
-        value = json.loads(text, parse_constant=_refused)
+        value = JSON.decode(text)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def _refused(constant: str) -> None:
-    raise ValueError(f"{constant} is no JSON")
