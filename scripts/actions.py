@@ -1,8 +1,7 @@
 """The action class of every emission of a model, by each labeller."""
 
-import json
-
 from toolcal import logs, tables
+from toolcal.benchmarks.case_table import tools_from_json
 
 
 def main(smk):
@@ -14,7 +13,7 @@ def main(smk):
     contexts = tables.read("contexts", *smk.input.contexts)
     tools = {
         (row["scenario"], row["perturbation"], row["case_id"]): [
-            (item["from_turn"], item["tool"]["function"]["name"]) for item in json.loads(row["tools"])
+            (turn, tool["function"]["name"]) for turn, tool in tools_from_json(row["tools"])
         ]
         for row in tables.records(contexts)
     }

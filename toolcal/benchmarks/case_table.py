@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from toolcal import tables
-from toolcal.benchmarks.protocol import Case
+from toolcal.benchmarks.protocol import Case, Message, Tool
 
 
 def to_frame(cases: Sequence[Case], seed: int) -> pd.DataFrame:
@@ -29,7 +29,7 @@ def to_frame(cases: Sequence[Case], seed: int) -> pd.DataFrame:
                 "cluster_id": case.cluster_id,
                 "draw": order[case.cluster_id],
                 "turns": tables.dumps(case.turns),
-                "tools": tables.dumps([{"from_turn": turn, "tool": tool} for turn, tool in case.tools]),
+                "tools": tools_to_json(case.tools),
                 "initial_state": tables.dumps(case.initial_state),
                 "gold": tables.dumps(case.gold),
                 "gold_actions": tables.dumps(case.gold_actions),
@@ -46,8 +46,8 @@ def from_frame(data: pd.DataFrame) -> list[Case]:
     return [
         Case(
             **{name: row[name] for name in ("benchmark", "scenario", "revision", "case_id", "cluster_id")},
-            turns=tuple(tuple(messages) for messages in json.loads(row["turns"])),
-            tools=tuple((item["from_turn"], item["tool"]) for item in json.loads(row["tools"])),
+            turns=turns_from_json(row["turns"]),
+            tools=tools_from_json(row["tools"]),
             initial_state=json.loads(row["initial_state"]),
             gold=tuple(tuple(calls) for calls in json.loads(row["gold"])),
             gold_actions=tuple(json.loads(row["gold_actions"])),
@@ -56,6 +56,21 @@ def from_frame(data: pd.DataFrame) -> list[Case]:
         )
         for row in tables.records(data)
     ]
+
+
+def tools_to_json(tools: Iterable[tuple[int, Tool]]) -> str:
+    """The column `tools`, of cases and contexts, from (turn of arrival, tool)."""
+    return tables.dumps([{"from_turn": turn, "tool": tool} for turn, tool in tools])
+
+
+def tools_from_json(text: str) -> tuple[tuple[int, Tool], ...]:
+    """(turn of arrival, tool) from the column `tools`."""
+    return tuple((item["from_turn"], item["tool"]) for item in json.loads(text))
+
+
+def turns_from_json(text: str) -> tuple[tuple[Message, ...], ...]:
+    """Messages by turn from the column `turns`, of cases and contexts."""
+    return tuple(tuple(messages) for messages in json.loads(text))
 
 
 def draw_order(clusters: Iterable[str], seed: int) -> dict[str, int]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 
 from toolcal import tables
+from toolcal.benchmarks.case_table import tools_from_json, tools_to_json, turns_from_json
 from toolcal.benchmarks.protocol import Case, Message, Tool
 
 
@@ -42,7 +42,7 @@ def to_frame(cases: Sequence[Case], perturbation: str) -> pd.DataFrame:
                 "case_id": case.case_id,
                 "system": context.system,
                 "turns": tables.dumps(context.turns),
-                "tools": tables.dumps([{"from_turn": turn, "tool": tool} for turn, tool in context.tools]),
+                "tools": tools_to_json(context.tools),
                 "left_out": None,
             }
             for case, context in zip(cases, contexts, strict=True)
@@ -55,8 +55,8 @@ def from_frame(data: pd.DataFrame) -> dict[str, Context]:
     return {
         row["case_id"]: Context(
             system=row["system"],
-            turns=tuple(tuple(messages) for messages in json.loads(row["turns"])),
-            tools=tuple((item["from_turn"], item["tool"]) for item in json.loads(row["tools"])),
+            turns=turns_from_json(row["turns"]),
+            tools=tools_from_json(row["tools"]),
         )
         for row in tables.records(data)
     }
