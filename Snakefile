@@ -21,6 +21,7 @@ include: "rules/grades.smk"
 include: "rules/diagnosis.smk"
 include: "rules/figures.smk"
 include: "rules/manifest.smk"
+include: "rules/estimate.smk"
 
 
 localrules:
@@ -35,6 +36,10 @@ rule all:
         MANIFEST,
     message:
         "Figures, tables and manifest are there"
+
+
+onstart:
+    begin_run()
 
 
 onsuccess:

@@ -1,4 +1,5 @@
 # Configuration, wildcards and paths that every stage shares.
+import re
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, unfinished
+from toolcal import configuration, figures, models, provenance, runs, unfinished
 
 provenance.run_from(BASE)
 
@@ -22,6 +23,10 @@ except configuration.ConfigError as error:
 
 RESULTS = Path(config["results"])
 CELLS = configuration.cells(config)
+BY_MODEL = [
+    name for name, entry in config["models"].items() if entry["source"] == "vllm"
+]
+BY_CELL = [name for name in config["models"] if name not in BY_MODEL]
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -60,26 +65,57 @@ def code_of(stage):
     return provenance.code_hash(BASE / "scripts" / f"{stage}.py")
 
 
-def run_of_cell(wildcards):
-    """Which cases a cell takes, how often, and how often that ended with infrastructure errors.
+def run_of(cell):
+    """What a query job has to do for a cell, and how often that ended with infrastructure errors.
 
     A new ending of that kind changes the params of the rule, which redoes the cell: once per run.
     """
-    cell = configuration.Cell(
-        wildcards.model, wildcards.scenario, wildcards.perturbation
-    )
+    # One value, for Snakemake compares params as a set: two numbers that trade places would not be seen.
+    journal = path_of(JOURNAL, cell)
     return {
+        "scenario": cell.scenario,
+        "perturbation": cell.perturbation,
+        # Beside the results, not an output: Snakemake removes outputs before a job runs.
+        "journal": journal,
         "selection": configuration.selection(config, cell),
         "trials": config["trials"],
         "seed": config["seed"],
-        "unfinished": unfinished.count(str(JOURNAL).format(**wildcards)),
+        "unfinished": unfinished.count(journal),
     }
+
+
+def cells_of(model):
+    """The model's cells."""
+    return [cell for cell in CELLS if cell.model == model]
+
+
+def path_of(pattern, cell):
+    """The cell's path of this pattern."""
+    return str(pattern).format(**cell._asdict())
 
 
 def per_cell(pattern, model=None):
     """A path for every cell of the panel, or of one model."""
     cells = [cell for cell in CELLS if model in (None, cell.model)]
-    return list(dict.fromkeys(str(pattern).format(**cell._asdict()) for cell in cells))
+    return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
+
+
+def one_of(names):
+    """A wildcard that takes these names alone."""
+    return "|".join(map(re.escape, names)) or "(?!)"
+
+
+def recordings(model):
+    """The files of a model whose runs are recorded."""
+    return models.recordings(config["models"][model])
+
+
+def begin_run():
+    """Take the results folder for this run."""
+    try:
+        runs.begin(RESULTS)
+    except runs.RunError as error:
+        raise WorkflowError(str(error)) from None
 
 
 def closing_words():

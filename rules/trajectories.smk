@@ -1,24 +1,53 @@
 # The only stage that calls a model: one job a cell, asynchronous inside.
 rule trajectories:
     input:
-        cases=CASES,
-        contexts=CONTEXTS,
+        cases=[CASES],
+        contexts=[CONTEXTS],
+        recordings=lambda wildcards: recordings(wildcards.model),
     output:
-        trajectories=TRAJECTORIES,
+        TRAJECTORIES,
     log:
         RESULTS / "logs/trajectories/{model}/{scenario}.{perturbation}.log",
     benchmark:
         RESULTS / "logs/trajectories/{model}/{scenario}.{perturbation}.benchmark.tsv"
+    wildcard_constraints:
+        model=one_of(BY_CELL),
     conda:
         "../envs/query.yaml"
     params:
-        entry=lambda wildcards: config["models"][wildcards.model],
-        # Beside the results, not an output: Snakemake removes outputs before a job runs.
-        journal=lambda wildcards: str(JOURNAL).format(**wildcards),
-        # One value, for Snakemake compares params as a set: two numbers that trade places would not be seen.
-        run=run_of_cell,
+        model=lambda wildcards: wildcards.model,
+        answers=lambda wildcards: models.answering(config["models"][wildcards.model]),
+        cells=lambda wildcards: [run_of(configuration.Cell(**wildcards))],
         code=code_of("trajectories"),
     message:
         "{wildcards.model} answers {wildcards.scenario}, {wildcards.perturbation}"
     script:
         "../scripts/trajectories.py"
+
+
+# Where a server takes minutes to start, one job runs all cells of its model; those that are done come from the journal.
+for model in BY_MODEL:
+
+    rule:
+        name:
+            f"trajectories_{model}"
+        input:
+            cases=[path_of(CASES, cell) for cell in cells_of(model)],
+            contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model)],
+        output:
+            [path_of(TRAJECTORIES, cell) for cell in cells_of(model)],
+        log:
+            RESULTS / f"logs/trajectories/{model}.log",
+        benchmark:
+            RESULTS / f"logs/trajectories/{model}.benchmark.tsv"
+        conda:
+            "../envs/query.yaml"
+        params:
+            model=model,
+            answers=models.answering(config["models"][model]),
+            cells=[run_of(cell) for cell in cells_of(model)],
+            code=code_of("trajectories"),
+        message:
+            f"{model} answers all its cells"
+        script:
+            "../scripts/trajectories.py"

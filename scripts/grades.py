@@ -1,13 +1,22 @@
 """The benchmark's verdict on every run of a model: the official one, and the strict one."""
 
 from toolcal import logs, tables
-from toolcal.benchmarks.grades import grade_trajectories
+from toolcal.benchmarks.bfcl.result_files import verdicts
+from toolcal.benchmarks.grades import disagreement, grade_trajectories
 
 
 def main(smk):
     logs.to_file(smk.log[0])
     trajectories = tables.read("trajectories", *smk.input.trajectories)
-    data = grade_trajectories(trajectories, tables.read("cases", *smk.input.cases))
+    cases = tables.read("cases", *smk.input.cases)
+    recorded = {
+        (scenario, case_id): passed
+        for scenario in (cases["scenario"].unique() if smk.params.entry else ())
+        for case_id, passed in verdicts(smk.params.entry, scenario).items()
+    }
+    data = grade_trajectories(trajectories, cases, recorded)
+    if words := disagreement(data):
+        logs.warn(f"{smk.wildcards.model}: {words}")
     tables.write("grades", data, smk.output.grades, {"code": smk.params.code})
 
 

@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-from toolcal import logs, provenance, tables
+from toolcal import logs, models, provenance, tables
 from toolcal.benchmarks.registry import of_scenario
-from toolcal.models import weights_files
 
 
 def main(smk):
@@ -15,7 +14,7 @@ def main(smk):
     files = {
         f"{scenario}/{path.name}": path for scenario in revisions for path in of_scenario(scenario).files(scenario)
     }
-    files |= weights_files(config["models"])
+    files |= models.files(config["models"])
     found = provenance.manifest(
         config,
         revisions=revisions,

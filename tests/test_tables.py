@@ -12,6 +12,7 @@ ROW = {
     "labeller": "l",
     "turn": 0,
     "n": 3,
+    "n_unknown": 0,
     "recall": 0.5,
     "recall_low": None,
     "recall_high": None,

@@ -11,6 +11,7 @@ import jsonschema
 import yaml
 
 from toolcal.cells import BASELINE, Cell
+from toolcal.models.endpoints import endpoint_name
 
 Config = dict[str, Any]
 
@@ -37,9 +38,13 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     lines = [line for error in errors for line in _lines(error)] or list(_contradictions(checked))
     if lines:
         raise ConfigError("\n".join(dict.fromkeys(lines)))
-    _fill(checked, schema)
+    _fill(checked, schema, schema)
     for entry in checked["models"].values():
-        _fill(entry, schema["$defs"][entry["source"]])
+        _fill(entry, schema["$defs"][entry["source"]], schema)
+        if entry["source"] == "api":
+            checked["endpoints"].setdefault(endpoint_name(entry), {})
+    for endpoint in checked["endpoints"].values():
+        _fill(endpoint, schema["$defs"]["endpoint"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
@@ -61,8 +66,10 @@ def selection(config: Config, cell: Cell) -> dict[str, Any]:
     return {"limit": min(limits, default=None), "case_ids": scenario.get("case_ids")}
 
 
-def _fill(config: Config, schema: Mapping[str, Any]) -> None:
-    for key, spec in schema["properties"].items():
+def _fill(config: Config, part: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
+    for key, spec in part["properties"].items():
+        if "$ref" in spec:
+            spec = schema["$defs"][spec["$ref"].rpartition("/")[2]]
         if "default" in spec:
             config.setdefault(key, copy.deepcopy(spec["default"]))
 
@@ -74,6 +81,10 @@ def _contradictions(config: Config) -> Iterator[str]:
             if scenario not in config["scenarios"]:
                 allowed = ", ".join(config["scenarios"])
                 yield f"models.{model}.scenarios: found {scenario!r}, allowed are the keys of scenarios: {allowed}"
+        if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
+            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints"
+        if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
+            yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
@@ -106,10 +117,14 @@ def _allowed(rule: str, value: Any) -> str:
             return "one of " + ", ".join(map(str, value))
         case "type":
             return value if isinstance(value, str) else " or ".join(value)
+        case "not":
+            return "anything but " + ", ".join(value["enum"]) + " (toolcal sets those itself)"
         case "oneOf":
             return "either the keys " + ", or ".join(" and ".join(branch["required"]) for branch in value)
     words = {
         "minimum": "{} or more",
+        "maximum": "{} or less",
+        "exclusiveMinimum": "more than {}",
         "minItems": "a list of at least {}",
         "minProperties": "at least {} entry",
         "minLength": "text of at least {} character",

@@ -1,8 +1,12 @@
 """The journal: every model call, once.
 
-An append-only file of JSON lines beside the results, one writer a cell. A run that was killed finds in it every answer
-that was paid for, and asks only for what is missing. Only the model's own answers go in (a context overflow is one);
-infrastructure errors do not, so they are tried again.
+An append-only file of JSON lines beside the results, one writer a cell, one line a call:
+`{"key": ..., "call": [case_id, trial, turn, step, attempt], "record": {...}}`. A run that was killed finds in it every
+answer that was paid for, and asks only for what is missing. Only the model's own answers go in (a context overflow is
+one); infrastructure errors do not, so they are tried again.
+
+Each line is written and synced to disk (fsync) before its answer is used: what a table holds, the journal holds too, and
+a power cut costs the calls under way, no more.
 """
 
 from __future__ import annotations
@@ -11,7 +15,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -26,16 +30,14 @@ class JournalError(RuntimeError):
     """A journal that is in use or broken; the message says which file and what to do."""
 
 
-def call_key(
-    *,
-    model: Mapping[str, Any],
-    body: Mapping[str, Any],
-    case_id: str,
-    trial: int,
-    turn: int,
-    step: int,
-    attempt: int,
-) -> str:
+Call = tuple[str, int, int, int, int]
+"""Which call of a cell: case id, trial, turn, step, attempt."""
+
+WAIT = 15.0
+"""Seconds to wait for a journal's lock: a job that has lost its run gives it up within that time."""
+
+
+def call_key(*, model: Mapping[str, Any], body: Mapping[str, Any], call: Call) -> str:
     """The identity of a model call: SHA-256 (hex) over canonical JSON, so the order of keys does not matter.
 
     Step and attempt tell a prompt that is asked twice within a turn from its first asking. Concurrency, price and
@@ -44,14 +46,10 @@ def call_key(
     Args:
         model: what answers: its name and the revision or checksum of its weights.
         body: what it is sent: messages, tools or response format, sampling parameters.
-        case_id: the benchmark's id of the conversation.
-        trial: repetition, from 0.
-        turn: user turn, from 0.
-        step: response within the turn, from 0.
-        attempt: 0, or the n-th asking at this step.
+        call: case id, trial, turn and step (from 0), and attempt: 0, or the n-th asking at this step.
     """
-    call = {"model": model, "body": body, "case": [case_id, trial, turn, step, attempt]}
-    text = json.dumps(call, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    made = {"model": model, "body": body, "case": list(call)}
+    text = json.dumps(made, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -75,7 +73,7 @@ class Journal:
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=WAIT)
         except Timeout:
             raise JournalError(f"{self.path}: another run is writing this journal; wait for it or stop it") from None
         try:
@@ -105,7 +103,7 @@ class Journal:
         record: dict[str, Any] = json.loads(self._reader.readline())["record"]
         return record
 
-    def put(self, key: str, record: Mapping[str, Any]) -> None:
+    def put(self, key: str, call: Call, record: Mapping[str, Any]) -> None:
         """Append a call's record (JSON-able); it is on disk when this returns.
 
         Raises:
@@ -114,7 +112,8 @@ class Journal:
         """
         if key in self._places:
             raise ValueError(f"{self.path}: call {key} is recorded already")
-        line = json.dumps({"key": key, "record": record}, separators=(",", ":"), allow_nan=False).encode() + b"\n"
+        entry = {"key": key, "call": call, "record": record}
+        line = json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         if self._writer is None:
             raise ValueError(f"{self.path}: the journal is not open")
         end = self._writer.seek(0, os.SEEK_END)
@@ -149,6 +148,23 @@ class Journal:
                 file.close()
         self._reader = self._writer = None
         self._lock.release()
+
+
+def spent(path: str | Path) -> float:
+    """US dollars that a journal's calls cost, as far as their price was known; 0 without a journal."""
+    return sum(record.get("cost") or 0.0 for _, record in records(path))
+
+
+def records(path: str | Path) -> Iterator[tuple[Sequence[Any], dict[str, Any]]]:
+    """(call, record) of every whole line of a journal, also of one that is being written; none without a journal."""
+    try:
+        with Path(path).open("rb") as lines:
+            for line in lines:
+                if _key_of(line) is not None:
+                    entry = json.loads(line)
+                    yield entry.get("call", ()), entry["record"]
+    except FileNotFoundError:
+        return
 
 
 def _key_of(line: bytes) -> str | None:

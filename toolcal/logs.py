@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import sys
 from pathlib import Path
 from types import TracebackType
 
 _log = logging.getLogger(__name__)
+_DISK = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the disk quota is used up",
+    errno.EROFS: "the results folder cannot be written",
+    errno.EACCES: "the results folder cannot be written",
+}
 
 
 def to_file(path: str | Path) -> None:
@@ -27,9 +34,9 @@ def to_file(path: str | Path) -> None:
             sys.__excepthook__(kind, error, trace)
             return
         _log.error("the stage failed", exc_info=(kind, error, trace))
-        words = str(error) if isinstance(error, ValueError | RuntimeError | OSError) else f"{kind.__name__}: {error}"
-        print(f"toolcal: {words} (log: {path})", file=sys.stderr)
+        print(f"toolcal: {_words(error)} (log: {path})", file=sys.stderr)
 
+    logging.raiseExceptions = False  # a log that cannot be written must not fill the terminal
     sys.excepthook = tell
 
 
@@ -37,3 +44,10 @@ def warn(words: str) -> None:
     """Tell the user in one line on the terminal, and keep it in the log."""
     _log.warning(words)
     print(f"toolcal: {words}", file=sys.stderr)
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno in _DISK:
+        where = f" at {error.filename}" if error.filename else ""
+        return f"{_DISK[error.errno]}{where} ({error.strerror or error}); mend that and run again, all so far is kept"
+    return str(error) if isinstance(error, ValueError | RuntimeError | OSError) else f"{type(error).__name__}: {error}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,10 +12,10 @@ import pandas as pd
 from toolcal import calls, tables
 from toolcal.benchmarks.protocol import Benchmark, Case, Environment, Message
 from toolcal.cells import Cell
+from toolcal.models import history
 from toolcal.models.protocol import Model, Reply, Request
 from toolcal.perturbations import Context
-
-log = logging.getLogger(__name__)
+from toolcal.progress import Progress
 
 Row = dict[str, Any]
 
@@ -30,7 +29,6 @@ async def run_cell(
     *,
     trials: int = 1,
     seed: int = 0,
-    concurrency: int = 1,
 ) -> pd.DataFrame:
     """Run every case `trials` times.
 
@@ -42,22 +40,19 @@ async def run_cell(
         benchmark: gives the simulators.
         trials: repetitions of each case.
         seed: the run's seed; each request gets its own, made from it.
-        concurrency: cases under way at once.
 
     Returns:
         The table `trajectories` of the cell, in the order of its key; a case stopped by an infrastructure error ends
         with a row of that status.
     """
-    slots = asyncio.Semaphore(concurrency)
+    slots = asyncio.Semaphore(model.concurrency)
     planned = [(case, trial) for trial in range(trials) for case in _same_tools_together(cases)]
-    done = 0
+    progress = Progress(f"{cell.model} {cell.scenario}.{cell.perturbation}", len(planned))
 
     async def one(case: Case, trial: int) -> list[Row]:
-        nonlocal done
         async with slots:
             rows = await run_case(case, contexts[case.case_id], model, benchmark, trial=trial, seed=seed)
-        done += 1
-        log.info("%s %s.%s: %d of %d cases", cell.model, cell.scenario, cell.perturbation, done, len(planned))
+        progress.case_done(rows)
         return [{**cell._asdict(), "case_id": case.case_id, "trial": trial, **row} for row in rows]
 
     rows = [row for part in await asyncio.gather(*(one(*run) for run in planned)) for row in part]
@@ -87,11 +82,12 @@ async def run_case(
             )
             reply = await model.respond(request)
             parsed = calls.parse(reply.message, reply.finish_reason, names)
-            results = [] if reply.failure or parsed.leaked else _execute(parsed.calls, environment, names)
-            rows.append(_row(turn, step, reply, reply.failure or parsed.status, results))
+            stays = reply.failure or (parsed.leaked and not model.execute_leaked)
+            results = [] if stays else _execute(parsed.calls, environment, names)
+            rows.append(_row(turn, step, reply, _status(reply, parsed), results))
             if reply.failure:
                 return rows
-            messages.extend(_history(parsed, results, f"{turn}_{step}"))
+            messages.extend(history.said(reply.message, parsed, results, f"call_{turn}_{step}"))
             if not results:
                 break
             if step == benchmark.step_limit:
@@ -118,25 +114,10 @@ def _execute(found: Sequence[calls.Call], environment: Environment, names: set[s
     return results
 
 
-def _history(parsed: calls.Parsed, results: Sequence[Row], prefix: str) -> list[Message]:
-    """What the model reads of its own emission later: the parsed form, which every endpoint takes back."""
-    if not results:
-        return [{"role": "assistant", "content": parsed.text}]
-    ids = [f"call_{prefix}_{index}" for index in range(len(results))]
-    called = [
-        {
-            "id": id,
-            "type": "function",
-            "function": {"name": result["name"], "arguments": tables.dumps(result["arguments"])},
-        }
-        for id, result in zip(ids, results, strict=True)
-    ]
-    said = {"role": "assistant", "content": parsed.text or None, "tool_calls": called}
-    read = [
-        {"role": "tool", "tool_call_id": id, "content": result["result"]}
-        for id, result in zip(ids, results, strict=True)
-    ]
-    return [said, *read]
+def _status(reply: Reply, parsed: calls.Parsed) -> str:
+    if reply.failure is None and parsed.status == "empty" and not reply.text_recorded:
+        return "not_recorded"
+    return reply.failure or parsed.status
 
 
 def _row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]) -> Row:
@@ -152,6 +133,7 @@ def _row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]
         "executed": sum(result["executed"] for result in results),
         "state_changed": any(result["state_changed"] for result in results),
         "held_out": any(result["held_out"] for result in results),
+        "text_recorded": reply.text_recorded,
         "finish_reason": reply.finish_reason,
         "status": status,
         "retracted": False,
@@ -161,6 +143,8 @@ def _row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]
         "latency": reply.latency,
         "cost": reply.cost,
         "cached": reply.cached,
+        "sent": None if reply.sent is None else tables.dumps(reply.sent),
+        "served_by": tables.text_or_json(reply.served_by),
         "raw": tables.dumps(reply.raw),
     }
 

@@ -22,7 +22,7 @@ from toolcal import __version__
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
 
-EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error")
+EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error", "not_recorded")
 CASE_STATUSES = ("done", "step_limit", "infra_error", "context_exceeded")
 OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
@@ -91,7 +91,11 @@ _KEYS = {
     "attempt": _c("int", "0, or the n-th time a probe asked again at this step"),
     "labeller": _c("str", "the labelling rules"),
     "gold_action": _c("str", "the action class that the scenario calls for", values=ACTIONS),
-    "action": _c("str", "the turn's class; NONE where it has none or was never reached", values=(*ACTIONS, "NONE")),
+    "action": _c(
+        "str",
+        "the turn's class; NONE where it has none or was never reached, NOT_RECORDED where what decides it was not kept",
+        values=(*ACTIONS, "NONE", "NOT_RECORDED"),
+    ),
     "reason": _c("str", "the grader's error type"),
 }
 
@@ -122,7 +126,9 @@ def _table(name: str, key: Sequence[str], extra: dict[str, Column]) -> Table:
     return Table(name, tuple(key), {**_keys(*key), **extra})
 
 
-_OUTCOME_DOC = "calibrated, masked, slack or failed; null where the case has no verdict"
+_UNKNOWN = {"": "n", "_turn": "n_turns", "_decisive": "n", "_decisive_mutating": "n"}
+_UNKNOWN_DOC = "not known from what was recorded; GAR in this view, and what needs it, is then null"
+_OUTCOME_DOC = "calibrated, masked, slack or failed; null where the verdict or the emission is not known"
 
 TABLES: dict[str, Table] = {
     table.name: table
@@ -166,6 +172,7 @@ TABLES: dict[str, Table] = {
                 "executed": _c("int", "number of calls that ran on the simulators"),
                 "state_changed": _c("bool", "some call changed the state that the grader compares"),
                 "held_out": _c("bool", "some call named a tool that is not in this turn's list"),
+                "text_recorded": _c("bool", "false where a recorded run kept no text, so that content is unknown"),
                 "finish_reason": _c("str", "as the endpoint gave it", null=True),
                 "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
                 "retracted": _c("bool", "taken back by a probe, out of history and grading"),
@@ -175,6 +182,10 @@ TABLES: dict[str, Table] = {
                 "latency": _c("float", "seconds of the model call", null=True),
                 "cost": _c("float", "US dollars; null where the price is unknown", null=True),
                 "cached": _c("bool", "answered from the journal"),
+                "sent": _c(
+                    "json", "{body: what was sent, long values as checksums; dropped: parameters left out}", null=True
+                ),
+                "served_by": _c("str", "model and fingerprint as the endpoint named them", null=True),
                 "raw": _c("json", "the assistant message as it came, or the error", null=True),
             },
         ),
@@ -202,6 +213,8 @@ TABLES: dict[str, Table] = {
                 "reason_strict": _c("str", "the error type under the strict verdict", null=True),
                 "detail": _c("str", "the grader's error message", null=True),
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+                "recorded_passed": _c("bool", "the verdict that the publisher of a recorded run gives", null=True),
+                "regrade_differs": _c("bool", "recorded_passed is not passed; null where either is", null=True),
             },
         ),
         _table(
@@ -212,7 +225,11 @@ TABLES: dict[str, Table] = {
                 "status": _c(
                     "str", "how the case ended; missing where it has no rows", values=(*CASE_STATUSES, "missing")
                 ),
-                "emitted_case_any": _c("bool", "some emission had the gold class", null=True),
+                "emitted_case_any": _c(
+                    "bool",
+                    "some emission had the gold class; null where one that may have had it was not kept",
+                    null=True,
+                ),
                 "emitted_decisive": _c("bool", "the decisive turn had the gold class", null=True),
                 "emitted_decisive_mutating": _c("bool", "the same, counting only calls that change state", null=True),
                 "passed": _c("bool", "as in grades", null=True),
@@ -227,7 +244,8 @@ TABLES: dict[str, Table] = {
             (*CELL, "labeller", "turn"),
             {
                 "n": _c("int", "turns counted (excluded turns and cases without a verdict are not)"),
-                **_rate("recall", "share of turns whose class is the turn's gold"),
+                "n_unknown": _c("int", "of n, turns whose class was not recorded"),
+                **_rate("recall", "share of turns whose class is the turn's gold; null with n_unknown"),
             },
         ),
         _table(
@@ -249,6 +267,7 @@ TABLES: dict[str, Table] = {
                 "n_step_limit": _c("int", "of n, ended by the step limit"),
                 "n_turns": _c("int", "turns counted in gar_turn"),
                 "n_undecodable": _c("int", "emissions without a class (empty, truncated, malformed)"),
+                **{f"n_unknown{view}": _c("int", f"of {n}, {_UNKNOWN_DOC}") for view, n in _UNKNOWN.items()},
                 **_rate("gar_case_any", "Gold Action Recall, case_any view"),
                 **_rate("gar_turn", "Gold Action Recall, turn view"),
                 **_rate("gar_decisive", "Gold Action Recall, decisive view; null without a decisive turn"),
@@ -267,8 +286,12 @@ TABLES: dict[str, Table] = {
             "slack_reasons",
             (*CELL, "gold_action", "labeller", "reason"),
             {
-                "n": _c("int", "execution failures (case_any view) with this reason of the grader"),
-                **_rate("share", "share of the cell's execution failures"),
+                "n": _c(
+                    "int",
+                    "execution failures (case_any view) with this reason of the grader; with the reason "
+                    "not_recorded, failed cases of which is not known whether the gold action was emitted",
+                ),
+                **_rate("share", "share of the cell's execution failures; null where some cases are not_recorded"),
             },
         ),
         _table(
@@ -278,8 +301,8 @@ TABLES: dict[str, Table] = {
                 "n_models": _c("int", "models of the family in this scenario"),
                 "n": _c("int", "case-trials with a verdict"),
                 **_rate("acc", "mean over its models"),
-                **_rate("gar_case_any", "mean over its models"),
-                **_rate("share_masked", "mean over its models, case_any view"),
+                **_rate("gar_case_any", "mean over its models; null where one has none"),
+                **_rate("share_masked", "mean over its models, case_any view; null where one has none"),
                 "rank_acc": _c("float", "rank by acc within the scenario, 1 best, ties averaged", null=True),
                 "rank_gar": _c("float", "rank by gar_case_any within the scenario", null=True),
             },

@@ -26,10 +26,14 @@ class E:
     state_changed: bool = False
     retracted: bool = False
     origin: str = "model"
+    text_recorded: bool = True
 
 
 CALL, WRITE, ASK, REFUSE = E("TOOL_CALL"), E("TOOL_CALL", state_changed=True), E("ASK"), E("REFUSE")
 CONFIRM, OTHER, EMPTY = E("CONFIRM"), E("OTHER"), E(None, "empty")
+UNKNOWN = E(None, "not_recorded", text_recorded=False)
+MUTE_CALL, MUTE_WRITE = E("TOOL_CALL", text_recorded=False), E("TOOL_CALL", state_changed=True, text_recorded=False)
+LOST = E(None, "context_exceeded", text_recorded=False)
 
 
 @dataclass
@@ -85,7 +89,7 @@ class Panel:
                     | key
                     | {"turn": turn, "step": step, "attempt": 0, "tool_calls": "[]", "tool_results": "[]"}
                     | {"executed": 0, "held_out": False, "cached": False, "status": e.status, "origin": e.origin}
-                    | {"state_changed": e.state_changed, "retracted": e.retracted}
+                    | {"state_changed": e.state_changed, "retracted": e.retracted, "text_recorded": e.text_recorded}
                 )
         self.rows["grades"].append(
             key

@@ -73,7 +73,7 @@ def test_turns_and_confusion_by_hand():
         ("REFUSE", "REFUSE"): (1, 0.5),
         ("REFUSE", "TOOL_CALL"): (1, 0.5),
     }
-    assert len(found["confusion"]) == 2 * 6  # the empty classes are there, too
+    assert len(found["confusion"]) == 2 * 7  # the empty classes are there, too
 
 
 def test_a_turn_never_reached_counts_as_not_recalled():

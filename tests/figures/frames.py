@@ -50,6 +50,7 @@ LARGE = {
     "Gemini": ("Gemini 3 Pro",),
     "Doubao": ("Doubao-Seed-1.8",),
 }
+UNKNOWN = ("n_unknown", "n_unknown_turn", "n_unknown_decisive", "n_unknown_decisive_mutating")
 POLICIES = ("oracle", "explore_first", "guess_early", "always_ask", "always_refuse", "silent")
 
 
@@ -82,6 +83,7 @@ def cell(model: str, family: str, scenario: str, n: int, gar: float | None, acc:
         "n_step_limit": 0,
         "n_turns": 4 * n,
         "n_undecodable": 0,
+        **dict.fromkeys(UNKNOWN, 0),
     }
     calibrated = None if gar is None or acc is None else round(min(gar, acc) * (1 if gar in (0, 1) else 0.9), 6)
     shares: dict[str, float | None] = dict.fromkeys(("calibrated", "masked", "slack", "failed"))
@@ -145,7 +147,9 @@ def turns(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
             gar = row["gar_case_any"]
             recall = gar if gar in (None, 0, 1) else round(min(1.0, gar * draw.uniform(0.5, 1.1)) * n) / n
             keys = {key: row[key] for key in ("model", "scenario", "perturbation", "labeller")}
-            rows.append({**keys, "turn": turn, "n": n, **rate("recall", recall, n)})
+            unknown = n if row["n_unknown_turn"] and (turn or gar is None) else 0
+            recall = None if unknown else recall
+            rows.append({**keys, "turn": turn, "n": n, "n_unknown": unknown, **rate("recall", recall, n)})
     return rows
 
 
@@ -153,16 +157,17 @@ def confusion(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
     draw = random.Random(7)
     rows = []
     for row in cells:
+        classes = (*tables.ACTIONS, "NONE", *(["NOT_RECORDED"] if row["n_unknown_turn"] else []))
         golds = {"TOOL_CALL": 3 * row["n"] + 131}
         if row["gold_action"] != "TOOL_CALL":
             golds[row["gold_action"]] = row["n"]
         for gold, total in golds.items():
-            weights = [draw.random() ** 3 for _ in range(6)]
-            weights[(*tables.ACTIONS, "NONE").index(gold)] += 2
+            weights = [draw.random() ** 3 for _ in classes]
+            weights[classes.index(gold)] += 2
             counts = [int(total * weight / sum(weights)) for weight in weights]
             counts[0] += total - sum(counts)
             keys = {key: row[key] for key in ("model", "scenario", "perturbation", "labeller")}
-            for action, count in zip((*tables.ACTIONS, "NONE"), counts, strict=True):
+            for action, count in zip(classes, counts, strict=True):
                 rows.append(
                     {**keys, "gold_action": gold, "action": action, "n": count, **rate("share", count / total, total)}
                 )
@@ -178,8 +183,12 @@ def slack_reasons(cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
         for _ in range(total):
             counts[draw.choices(REASONS, (5, 4, 2, 1))[0]] += 1
         keys = {key: row[key] for key in ("model", "scenario", "perturbation", "gold_action", "labeller")}
+        if row["n_unknown"]:
+            counts, total = {"not_recorded": row["n_unknown"]}, 0
         rows += [
-            {**keys, "reason": reason, "n": n, **rate("share", n / total, total)} for reason, n in counts.items() if n
+            {**keys, "reason": reason, "n": n, **rate("share", n / total if total else None, total)}
+            for reason, n in counts.items()
+            if n
         ]
     return rows
 
@@ -210,7 +219,7 @@ def families(cells: list[dict[str, Any]], *, alone: bool = False) -> list[dict[s
 
 def all_tables(cells: list[dict[str, Any]], folder: Path) -> dict[str, pd.DataFrame]:
     """Every table that a figure reads, written and read back, so that its types are the real ones."""
-    alone = all(row["family"].startswith("policy/") or row["family"] == "smollm2" for row in cells)
+    alone = all(row["family"].startswith("policy/") or row["family"] in ("smollm2", row["model"]) for row in cells)
     rows = {
         "cells": cells,
         "turns": turns(cells),
@@ -248,6 +257,18 @@ def odd_cells() -> list[dict[str, Any]]:
     for row in rows:
         if row["scenario"] == "bfcl-long_context":
             row |= dict.fromkeys([key for key in row if key.startswith(("gar", "acc", "share", "violation"))])
+    return rows
+
+
+def recorded_cells() -> list[dict[str, Any]]:
+    """The small panel and two recorded runs whose text was not kept: GAR is unknown where the gold is no call."""
+    rows = small_cells()
+    for scenario in GOLD:
+        for name, acc in (("DeepSeek-V3.1-Terminus-FC", 0.415), ("claude-sonnet-4-5-20250929-FC", 0.61)):
+            known = "miss" not in scenario
+            row = cell(name, name, scenario, 200, 1.0 if known else None, acc)
+            unknown = dict.fromkeys(UNKNOWN, 0 if known else 120) | {"n_unknown_turn": 240}
+            rows.append(row | unknown | rate("gar_turn", None, 800))
     return rows
 
 

@@ -28,6 +28,7 @@ PANELS = {
     "small": frames.small_cells(),
     "large": frames.large_cells(),
     "odd": frames.odd_cells(),
+    "recorded": frames.recorded_cells(),
 }
 NEEDED = {
     "gar_acc": ["gar_case_any", "acc"],
@@ -247,6 +248,42 @@ def test_missing_cases_and_cells_are_shown() -> None:
     points = words(draw("gar_acc", cells))
     assert "no rates" in points
     assert "mödèl" in points
+
+
+def test_what_was_not_recorded_is_said_and_not_drawn(tmp_path: Path) -> None:
+    data = frames.all_tables(PANELS["recorded"], tmp_path)
+    cells = data["cells"]
+    for view in ("case_any", "decisive"):
+        figure = draw("gar_acc", cells, view=view)
+        said = words(figure)
+        assert "not drawn" not in said or view == "decisive"
+        under = [axes.get_xlabel().replace("\n", " ") for axes in figure.axes]
+        lacking = "GAR not recorded: DeepSeek-V3.1-Terminus-FC, claude-sonnet-4-5-20250929-FC"
+        assert [lacking in label for label in under] == [False, False, True, True]
+        points = [*marks(figure, "D"), *marks(figure, "o")]
+        known = cells[f"gar_{view}"].notna()
+        assert len(points) == known.sum()
+    assert words(draw("shares", cells)).count("not recorded, n = 200") == 4
+    assert words(draw("slack_reasons", data["slack_reasons"])).split("\n").count("not recorded") == 4
+    assert "NOT_RECORDED: not known" in words(draw("confusion", data["confusion"]))
+    turns = words(draw("recall_by_turn", data["turns"]))
+    assert "DeepSeek-V3.1-Terminus-FC*" in turns
+    assert "smollm2-135m*" not in turns
+
+
+def test_a_panel_of_which_nothing_was_recorded_says_so() -> None:
+    rows = [row for row in PANELS["recorded"] if row["model"].startswith("DeepSeek")]
+    data = tables.frame("cells", rows)
+    assert words(draw("gar_acc", data)).split("\n").count("GAR not recorded") == 2
+
+
+def test_a_family_without_a_rate_moves_no_other() -> None:
+    cells = PANELS["recorded"]
+    apart = [row for row in cells if not row["model"].startswith(("DeepSeek", "claude"))]
+    ranks = [tables.frame("families", frames.families(rows, alone=True)) for rows in (cells, apart)]
+    figures = [draw("ranks", rows[rows["scenario"] == "bfcl-miss_param"]) for rows in ranks]
+    lines = [[(line.get_ydata()[0], line.get_ydata()[1]) for line in marks(figure, "o")] for figure in figures]
+    assert lines[0] == lines[1]
 
 
 def test_the_state_of_matplotlib_is_left_alone(small: dict[str, pd.DataFrame], tmp_path: Path) -> None:

@@ -3,13 +3,16 @@
 import asyncio
 import socket
 import sys
+from contextlib import AsyncExitStack
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.models.test_chat import request
+from tests.models.test_json_mode import CASE, TOOLS
 from toolcal.journal import Journal
+from toolcal.models import sources
 from toolcal.models.chat import Chat
+from toolcal.models.protocol import Request
 from toolcal.models.serve import ServeError, find_weights, serve_embedded
 
 WEIGHTS = {
@@ -94,17 +97,21 @@ def test_the_server_is_stopped_after_an_exception(error, tmp_path):
 @pytest.mark.model
 def test_the_real_model_answers_with_an_action_and_overflows_cleanly(tmp_path, capfd):
     async def run():
-        async with serve_embedded(find_weights(WEIGHTS), context_length=2048) as url:
-            with Journal(tmp_path / "j") as journal:
-                chat = Chat(
-                    "openai/SmolLM2-135M-Instruct",
-                    identity={"sha256": WEIGHTS["sha256"]},
-                    journal=journal,
-                    api_base=url,
-                    tool_mode="json",
-                    parameters={"temperature": 0.0, "max_tokens": 96},
-                )
-                return [await chat.respond(request(text)) for text in ("Book a room in Bonn.", "Book a room. " * 2000)]
+        entry = {"weights": WEIGHTS, "context_length": 2048, "threads": 1}
+        async with AsyncExitStack() as stack:
+            caller, identity = sources.embedded(stack, "smollm2", entry, None)
+            stack.push_async_callback(caller.close)
+            journal = stack.enter_context(Journal(tmp_path / "j"))
+            chat = Chat(
+                identity=identity,
+                journal=journal,
+                caller=caller,
+                tool_mode="json",
+                parameters={"temperature": 0.0, "max_tokens": 96},
+            )
+            texts = ("Book a room in Bonn.", "Book a room. " * 2000)
+            messages = [({"role": "user", "content": text},) for text in texts]
+            return [await chat.respond(Request(CASE, 0, 1, 0, 0, one, 0, TOOLS, 5)) for one in messages]
 
     answer, overflow = asyncio.run(run())
     assert answer.failure is None

@@ -27,7 +27,7 @@ ToolNames = Mapping[CaseKey, Sequence[tuple[int, str]]] | Callable[[CaseKey], Se
 """Of a case's context: (turn at which the tool arrives, its name)."""
 
 _CLASSES = {"refuse": "REFUSE", "ask": "ASK", "confirm": "CONFIRM"}
-_NO_ANSWER = ("context_exceeded", "infra_error")
+_NO_ANSWER = ("context_exceeded", "infra_error", "not_recorded")
 _FOLDED = str.maketrans(
     dict.fromkeys("‘’‚‛′ʼ＇´", "'")
     | dict.fromkeys("“”„‟″＂", '"')
@@ -101,7 +101,8 @@ def label(
     Args:
         message: the assistant message in OpenAI form.
         finish_reason: as the endpoint gave it.
-        status: the emission's status in its trajectory; context_exceeded and infra_error stand, others are read anew.
+        status: the emission's status in its trajectory; without an answer to read (context_exceeded,
+            infra_error, not_recorded) it stands, else it is found anew.
         tool_names: the tools of its turn.
         labeller: one of `LABELLERS`.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
@@ -16,20 +16,37 @@ from toolcal.benchmarks.protocol import Emission
 from toolcal.benchmarks.registry import of_scenario
 
 
-def grade_trajectories(trajectories: pd.DataFrame, cases: pd.DataFrame) -> pd.DataFrame:
+Verdicts = Mapping[tuple[str, str], bool]
+"""(scenario, case_id) -> whether the run passed, as its publisher recorded it."""
+
+
+def grade_trajectories(
+    trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts | None = None
+) -> pd.DataFrame:
     """Grade the runs of a table `trajectories`.
 
     Args:
         trajectories: rows of any number of cells.
         cases: the cases of their scenarios.
+        recorded: verdicts that the publisher of a recorded run gives, for its only trial.
 
     Returns:
         The table `grades`. What a probe took back is not graded.
     """
-    return tables.frame("grades", _rows(trajectories, cases))
+    return tables.frame("grades", _rows(trajectories, cases, recorded or {}))
 
 
-def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame) -> Iterator[dict[str, Any]]:
+def disagreement(grades: pd.DataFrame) -> str | None:
+    """One line on the verdicts that differ from the recorded ones, or None where none does."""
+    compared = grades.loc[grades["regrade_differs"].notna()]
+    ids = compared.loc[compared["regrade_differs"].astype(bool), "case_id"].tolist()
+    if not ids:
+        return None
+    some = ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
+    return f"{len(ids)} of {len(compared)} recorded verdicts differ from the one found here (regrade_differs): {some}"
+
+
+def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts) -> Iterator[dict[str, Any]]:
     known = {(case.scenario, case.case_id): case for case in from_frame(cases)}
     kept = trajectories.loc[~trajectories["retracted"], [*tables.EMISSION, "status", "tool_results"]]
     emissions = tables.records(kept.sort_values(list(tables.EMISSION)))
@@ -38,7 +55,14 @@ def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame) -> Iterator[dict[str,
         case = known[rows[0]["scenario"], rows[0]["case_id"]]
         grade = of_scenario(case.scenario).grade(case, [_emission(row) for row in rows])
         key = {name: rows[0][name] for name in tables.CASE}
-        yield {**key, **vars(grade), "turn_checks": tables.dumps(grade.turn_checks)}
+        published = None if key["trial"] else recorded.get((case.scenario, case.case_id))
+        yield {
+            **key,
+            **vars(grade),
+            "turn_checks": tables.dumps(grade.turn_checks),
+            "recorded_passed": published,
+            "regrade_differs": None if published is None or grade.passed is None else published != grade.passed,
+        }
 
 
 def _emission(row: dict[str, Any]) -> Emission:

@@ -8,12 +8,17 @@ import pandas as pd
 
 from toolcal.diagnosis.outcomes import VIEWS
 from toolcal.diagnosis.plan import first
-from toolcal.diagnosis.statistics import means
-from toolcal.tables import CELL, OUTCOMES, TABLES
+from toolcal.diagnosis.statistics import known_throughout, means
+from toolcal.tables import CASE, CELL, OUTCOMES, TABLES
 
 KEY = [*CELL, "gold_action", "labeller"]
 _SUFFIX = {"case_any": "", "decisive": "_decisive"}
 _UNDECODABLE = ("empty", "truncated", "malformed_call")
+_UNKNOWN = {
+    "emitted_case_any": "n_unknown",
+    "emitted_decisive": "n_unknown_decisive",
+    "emitted_decisive_mutating": "n_unknown_decisive_mutating",
+}
 _RATES = {
     "acc": "passed",
     "acc_strict": "passed_strict",
@@ -34,7 +39,9 @@ def cells(
 ) -> pd.DataFrame:
     """Table `cells`. Rates are over case-trials with a verdict; a cell without any has null rates, and its counts.
 
-    The decisive view's shares and gap are over the cases that have a decisive turn.
+    The decisive view's shares and gap are over the cases that have a decisive turn. Where it is unknown of some case
+    or turn whether the gold action was emitted, the rates of that view are null: over the known ones they would be
+    biased, for it is the calls that recorded runs keep.
 
     Args:
         outcomes: table `outcomes`.
@@ -54,14 +61,17 @@ def cells(
     if unknown:
         raise ValueError(f"models without a family: {sorted(unknown)}")
     table = _counts(outcomes)
+    graded = outcomes[outcomes["passed"].notna()].merge(runs[[*CASE, "decisive_turn"]], on=list(CASE))
+    uncertain = graded[KEY].assign(**{column: _unknown(graded, view) for view, column in _UNKNOWN.items()})
     for part in (
-        _case_rates(outcomes[outcomes["passed"].notna()], seed),
-        means(turns.rename(columns={"hit": "gar_turn"}), KEY, ["gar_turn"], seed=seed).rename(columns={"n": "n_turns"}),
+        uncertain.groupby(KEY, as_index=False).sum(),
+        _case_rates(graded, seed),
+        _turn_rates(turns, seed),
         _undecodable(emissions, runs),
     ):
         table = table.merge(part, on=KEY, how="left", validate="one_to_one")
-    table = table.fillna({"n_turns": 0, "n_undecodable": 0})
-    table = table.astype({"n_turns": "int64", "n_undecodable": "int64"})
+    counts = [*_UNKNOWN.values(), "n_turns", "n_unknown_turn", "n_undecodable"]
+    table = table.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
     check_identity(table)
     for suffix in _SUFFIX.values():
         masked, slack = table[f"share_masked{suffix}"], table[f"share_slack{suffix}"]
@@ -90,12 +100,22 @@ def _undecodable(emissions: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     return found.groupby(KEY).size().rename("n_undecodable").reset_index()
 
 
+def _unknown(rows: pd.DataFrame, view: str) -> pd.Series[bool]:
+    """Of which rows with a verdict it is unknown whether the gold action was emitted in a view."""
+    there = rows["decisive_turn"].notna() if "decisive" in view else True
+    return rows[view].isna() & there
+
+
 def _case_rates(rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     """All case-level rates and gaps of rows with a verdict, and the accuracy in each view (for the identity)."""
-    rates = {name: rows[column] for name, column in _RATES.items()}
+    whole = {view: known_throughout(rows, KEY, ~_unknown(rows, view)) for view in _UNKNOWN}
+    rates = {
+        name: rows[column].where(whole[column]) if column in whole else rows[column] for name, column in _RATES.items()
+    }
     gaps: dict[str, pd.Series[int]] = {}
     for view, suffix in _SUFFIX.items():
-        outcome, shown = rows[f"outcome_{view}"], rows[f"emitted_{view}"]
+        shown = rows[f"emitted_{view}"].where(whole[f"emitted_{view}"])
+        outcome = rows[f"outcome_{view}"].where(shown.notna())
         rates |= {f"share_{o}{suffix}": (outcome == o).astype("boolean").mask(outcome.isna()) for o in OUTCOMES}
         rates |= {f"acc_in_{view}": rows["passed"].mask(outcome.isna())}
         gaps |= {f"gap{suffix}": rows["passed"].astype("Int64") - shown.astype("Int64")}
@@ -103,6 +123,14 @@ def _case_rates(rows: pd.DataFrame, seed: int) -> pd.DataFrame:
     single = means(wide, KEY, list(rates), seed=seed).drop(columns="n")
     paired = means(wide, KEY, list(gaps), seed=seed, bounds=(-1.0, 1.0)).drop(columns="n")
     return single.merge(paired, on=KEY, validate="one_to_one")
+
+
+def _turn_rates(turns: pd.DataFrame, seed: int) -> pd.DataFrame:
+    known = turns["hit"].notna()
+    hits = turns.assign(gar_turn=turns["hit"].where(known_throughout(turns, KEY, known)), n_unknown_turn=~known)
+    unknown = hits.groupby(KEY, as_index=False)["n_unknown_turn"].sum()
+    rates = means(hits, KEY, ["gar_turn"], seed=seed).rename(columns={"n": "n_turns"})
+    return rates.merge(unknown, on=KEY, validate="one_to_one")
 
 
 def check_identity(table: pd.DataFrame) -> None:

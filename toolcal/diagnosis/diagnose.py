@@ -27,7 +27,8 @@ def diagnose(
 
     Args:
         cases: table `cases`.
-        trajectories: table `trajectories`; of its columns only the key, status, state_changed, retracted, origin.
+        trajectories: table `trajectories`; of its columns only the key, status, state_changed, text_recorded,
+            retracted, origin.
         actions: table `actions`; of its columns only the key, action and flags.
         grades: table `grades`.
         plan: the planned cells; rows outside it are not looked at, planned runs without rows count as missing.
@@ -46,7 +47,7 @@ def diagnose(
     emissions = gar.labelled_emissions(trajectories, actions, runs, labellers)
     classes = gar.turn_classes(emissions)
     outcomes = outcome_table(runs, gar.emitted(runs, emissions, classes, labellers))
-    scored = gar.scored_turns(runs, classes, labellers)
+    scored = gar.scored_turns(runs, emissions, classes, labellers)
     cells = cell_table(outcomes, scored, emissions, runs, families, seed=seed)
     return {
         "outcomes": outcomes,

@@ -12,7 +12,7 @@ VIEWS = ("case_any", "decisive")
 
 
 def outcomes(runs: pd.DataFrame, emitted: pd.DataFrame) -> pd.DataFrame:
-    """Table `outcomes`: all planned runs, with nulls where there is no verdict.
+    """Table `outcomes`: all planned runs, with nulls where there is no verdict, or the emission is unknown.
 
     Args:
         runs: from `plan.graded_runs`.

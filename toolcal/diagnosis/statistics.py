@@ -202,6 +202,17 @@ def means(
     return keys.assign(**result)
 
 
+def known_throughout(data: pd.DataFrame, by: Sequence[str], known: pd.Series[bool]) -> pd.Series[bool]:
+    """Of each row, whether all rows of its group are known: a mean over the known ones alone would be biased.
+
+    Args:
+        data: the rows.
+        by: columns of the group.
+        known: of each row, whether its value is known.
+    """
+    return known.groupby([data[column] for column in by]).transform("all").astype(bool)
+
+
 def _group_means(
     name: str,
     owner: npt.NDArray[np.int64],

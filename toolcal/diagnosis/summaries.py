@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 
 from toolcal.diagnosis.gar import CLASSES
-from toolcal.diagnosis.statistics import means, percentile_interval, resample
+from toolcal.diagnosis.statistics import known_throughout, means, percentile_interval, resample
 from toolcal.tables import CELL, TABLES
 
 _FAMILY_RATES = ("acc", "gar_case_any", "share_masked")
+_UNKNOWN_REASON = "not_recorded"
 _FAMILY_KEY = ["family", "scenario", "perturbation", "gold_action", "labeller"]
 
 
@@ -23,9 +24,13 @@ def turns(scored: pd.DataFrame, *, seed: int) -> pd.DataFrame:
         seed: of the bootstrap, from the configuration.
     """
     key = [*CELL, "labeller", "turn"]
-    named = scored.rename(columns={"hit": "recall"})
-    once = named.groupby([*key, "run", "cluster_id"], as_index=False)[["recall"]].any()
-    return _ordered("turns", means(once, key, ["recall"], seed=seed))
+    told = scored.assign(known=scored["hit"].notna(), recall=scored["hit"].fillna(False))
+    once = told.groupby([*key, "run", "cluster_id"], as_index=False).agg(
+        recall=("recall", "any"), known=("known", "all")
+    )
+    once["recall"] = once["recall"].astype("boolean").where(known_throughout(once, key, once["known"]))
+    unknown = once.assign(n_unknown=~once["known"]).groupby(key, as_index=False)["n_unknown"].sum()
+    return _ordered("turns", means(once, key, ["recall"], seed=seed).merge(unknown, on=key, validate="one_to_one"))
 
 
 def confusion(scored: pd.DataFrame, *, seed: int) -> pd.DataFrame:
@@ -54,28 +59,32 @@ def confusion(scored: pd.DataFrame, *, seed: int) -> pd.DataFrame:
 def slack_reasons(outcomes: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     """Table `slack_reasons`: why cases failed although the gold action was emitted (case_any view).
 
-    Where the grader gives no reason, the way the case ended stands in, or `unstated`.
+    Where the grader gives no reason, the way the case ended stands in, or `unstated`. Failed cases of which it is
+    unknown whether the gold action was emitted are counted as `not_recorded`, and leave the cell without shares.
 
     Args:
         outcomes: table `outcomes`.
         seed: of the bootstrap, from the configuration.
     """
     key = [*CELL, "gold_action", "labeller"]
-    slack = outcomes.loc[outcomes["outcome_case_any"] == "slack", [*key, "cluster_id", "reason", "status"]]
-    given = slack["reason"].fillna(slack["status"].replace("done", "unstated")).astype("str")
-    slack = slack.assign(given=given).drop(columns=["reason", "status"])
+    unknown = (outcomes["passed"].eq(False) & outcomes["emitted_case_any"].isna()).fillna(False).astype(bool)
+    failed = outcomes.assign(known=~unknown)[unknown | (outcomes["outcome_case_any"] == "slack")]
+    given = failed["reason"].fillna(failed["status"].replace("done", "unstated")).astype("str")
+    slack = failed[[*key, "cluster_id", "known"]].assign(given=given.where(failed["known"], _UNKNOWN_REASON))
     seen = slack[[*key, "given"]].drop_duplicates().rename(columns={"given": "reason"})
     pairs = slack.merge(seen, on=key)
     pairs["share"] = pairs["given"] == pairs["reason"]
-    shares = means(pairs, [*key, "reason"], ["share"], seed=seed)
-    return _ordered("slack_reasons", shares.assign(n=(shares["n"] * shares["share"]).round().astype("int64")))
+    counts = pairs.groupby([*key, "reason"], as_index=False).agg(n=("share", "sum"))
+    pairs["share"] = pairs["share"].astype("boolean").where(known_throughout(pairs, key, pairs["known"]))
+    shares = means(pairs, [*key, "reason"], ["share"], seed=seed).drop(columns="n")
+    return _ordered("slack_reasons", shares.merge(counts, on=[*key, "reason"]).astype({"n": "int64"}))
 
 
 def families(outcomes: pd.DataFrame, cells: pd.DataFrame, *, seed: int) -> pd.DataFrame:
     """Table `families`: the mean over a family's models, and its ranks by accuracy and by recall.
 
     The models of a family meet the same cases, so their means are resampled together, cluster by cluster. Models
-    without a verdict are in neither `n_models` nor the means.
+    without a verdict are in neither `n_models` nor the means; a mean of which one model's rate is unknown is null.
 
     Args:
         outcomes: table `outcomes`.
@@ -84,10 +93,14 @@ def families(outcomes: pd.DataFrame, cells: pd.DataFrame, *, seed: int) -> pd.Da
     """
     table = cells.groupby(_FAMILY_KEY, as_index=False)["n"].sum()
     counted = cells[cells["n"] > 0].groupby(_FAMILY_KEY)
-    rates = counted[list(_FAMILY_RATES)].mean().assign(n_models=counted.size())
+    rates = counted[list(_FAMILY_RATES)].mean().where(counted[list(_FAMILY_RATES)].count().eq(counted.size(), axis=0))
+    rates = rates.assign(n_models=counted.size())
     table = table.merge(rates.reset_index(), on=_FAMILY_KEY, how="left").fillna({"n_models": 0})
     family_of = dict(zip(cells["model"], cells["family"], strict=True))
     table = table.merge(_family_intervals(outcomes, family_of, seed), on=_FAMILY_KEY, how="left")
+    for rate in _FAMILY_RATES:
+        ends = [f"{rate}_low", f"{rate}_high"]
+        table[ends] = table[ends].where(table[rate].notna(), axis=0)
     for rank, rate in (("rank_acc", "acc"), ("rank_gar", "gar_case_any")):
         # Rounded: means of the same size must tie, whatever their last bit.
         rounded = table[_FAMILY_KEY[1:]].assign(rate=table[rate].round(12))

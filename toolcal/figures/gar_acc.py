@@ -18,7 +18,7 @@ from matplotlib.ticker import PercentFormatter
 from toolcal.figures import panels
 from toolcal.figures.labels import Box, around, place
 from toolcal.figures.panels import Canvas
-from toolcal.figures.style import ALERT, BLUE, GREY, INK, PAGE, SMALL, extent, plain, styled, wrap
+from toolcal.figures.style import ALERT, BLUE, GREY, INK, NORMAL, PAGE, SMALL, extent, plain, styled, wrap
 
 POLICY = "policy/"
 """How the families of scripted agents begin; these are drawn hollow."""
@@ -31,6 +31,8 @@ _NOTABLE, _SHORT = 3, 110
 
 _NEAR = 0.02
 """Points no farther apart share a label."""
+
+_NOT_RECORDED = "GAR not recorded"
 
 _LIMITS = (-0.05, 1.05)
 
@@ -56,12 +58,14 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
         cells: rows of table cells, of one labeller and one perturbation.
         view: `case_any` or `decisive`.
     """
-    gar, violation = f"gar_{view}", "violation" if view == "case_any" else f"violation_{view}"
+    suffix = "" if view == "case_any" else f"_{view}"
+    gar, violation, unknown = f"gar_{view}", f"violation{suffix}", f"n_unknown{suffix}"
     lacking = panels.missing("cells", cells, [gar, "acc"])
     if lacking:
         return panels.notice(lacking)
     models = list(dict.fromkeys(cells["model"]))
     shown = {title: _points(rows, gar, violation) for title, rows in panels.by_scenario(cells)}
+    unrecorded = {title: list(rows["model"][rows[unknown] > 0]) for title, rows in panels.by_scenario(cells)}
     columns = 1 if len(shown) == 1 else 2 if len(shown) <= 4 else 3
     side = min(PAGE / columns, 3.5)
     width = max(side * columns, 4.5)
@@ -77,13 +81,17 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
     panels.heading(
         top,
         f"Gold Action Recall ({view} view) and pass rate, 95 % intervals; {panels.selection(cells)}; "
-        f"n = cases with a verdict{_undrawn(shown, models)}",
+        f"n = cases with a verdict{_undrawn(shown, unrecorded, models)}",
         width,
     )
     titles = [f"{title}, {panels.span([p.n for p in points])}" if points else title for title, points in shown.items()]
     axes = panels.grid(top, titles, columns, width=side - 0.6, xlabel=f"GAR ({view} view)", ylabel="Acc")
-    for panel, points in zip(axes, shown.values(), strict=True):
-        _panel(panel, points, size=3.8 if key else 5.0)
+    for panel, points, lacks in zip(axes, shown.values(), unrecorded.values(), strict=True):
+        _panel(panel, points, size=3.8 if key else 5.0, why=_NOT_RECORDED if lacks else "no rates")
+        names = [str(models.index(model) + 1) if key else plain(model) for model in lacks]
+        if names:
+            words = wrap(f"{_NOT_RECORDED}: {', '.join(names)}", 72 * (side - 0.6), NORMAL)
+            panel.set_xlabel("\n".join(filter(None, (panel.get_xlabel(), words))))
     top.legend(
         handles=_legend(), loc="outside lower center", ncols=3 if width > 6 else 2, handletextpad=0.4, columnspacing=1.5
     )
@@ -116,10 +124,14 @@ def _points(rows: pd.DataFrame, gar: str, violation: str) -> list[_Point]:
     ]
 
 
-def _undrawn(shown: Mapping[str, Sequence[_Point]], models: Sequence[str]) -> str:
-    """Whom the panels lack; a panel that lacks all says so itself."""
+def _undrawn(
+    shown: Mapping[str, Sequence[_Point]], unrecorded: Mapping[str, Sequence[str]], models: Sequence[str]
+) -> str:
+    """Whom the panels lack, but for those named under them; a panel that lacks all says so itself."""
     lacking = {
-        title.split("\n")[0]: [plain(model) for model in models if model not in {point.model for point in points}]
+        title.split("\n")[0]: [
+            plain(model) for model in models if model not in {*unrecorded[title], *(point.model for point in points)}
+        ]
         for title, points in shown.items()
         if points
     }
@@ -127,13 +139,13 @@ def _undrawn(shown: Mapping[str, Sequence[_Point]], models: Sequence[str]) -> st
     return f"; without both rates, not drawn: {'; '.join(words)}" if words else ""
 
 
-def _panel(panel: Axes, points: Sequence[_Point], size: float) -> None:
+def _panel(panel: Axes, points: Sequence[_Point], size: float, why: str) -> None:
     panel.set(xlim=_LIMITS, ylim=_LIMITS, aspect="equal")
     for axis in (panel.xaxis, panel.yaxis):
         axis.set_ticks([0, 0.25, 0.5, 0.75, 1])
         axis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     if not points:
-        panels.remark(panel, "no rates")
+        panels.remark(panel, why)
         return
     panel.fill([0, 1, 0], [0, 1, 1], color=ALERT, alpha=0.07, linewidth=0, zorder=0)
     panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.7, linestyle=(0, (4, 2)), zorder=1)

@@ -58,6 +58,10 @@ def _names(rows: pd.DataFrame) -> list[str]:
     return [plain(family) if models == 1 else f"{plain(family)} ({models})" for family, models in pairs]
 
 
+def _ranks(ranks: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(pd.Series(ranks).rank(method="average"), dtype=np.float64)
+
+
 def _slot(ranks: NDArray[np.float64], place: int, index: int) -> float:
     """Where the label of a family stands that is at this place in the order of ranks."""
     rank = ranks[index]
@@ -68,7 +72,8 @@ def _panel(panel: Axes, rows: pd.DataFrame) -> None:
     left, right = panels.numbers(rows, "rank_acc"), panels.numbers(rows, "rank_gar")
     ranked = np.isfinite(left) & np.isfinite(right)
     unranked = [plain(family) for family in rows["family"][~ranked]]
-    rows, left, right = rows[ranked], left[ranked], right[ranked]
+    # Among those that have both: one that is left out must not move the others on one side only.
+    rows, left, right = rows[ranked], _ranks(left[ranked]), _ranks(right[ranked])
     count = len(rows)
     panel.set(xlim=(-0.12, 1.12), ylim=(len(ranked) + 0.6, 0.4))
     panel.spines[:].set_visible(False)

@@ -33,13 +33,15 @@ def draw(turns: pd.DataFrame) -> Figure:
     if lacking:
         return panels.notice(lacking)
     models = list(dict.fromkeys(turns["model"]))
+    partly = set(turns["model"][turns["n_unknown"] > 0])
+    names = {model: plain(model) + ("*" if model in partly else "") for model in models}
     parts = -(-len(models) // _TOGETHER)
     size = -(-len(models) // parts)
     groups = [models[start : start + size] for start in range(0, len(models), size)]
     scenarios = dict(panels.by_scenario(turns))
     columns = min(len(scenarios), 2 if len(groups) == 1 else 4)
     rows = -(-len(scenarios) // columns)
-    legends = [_legend_columns(group) for group in groups]
+    legends = [_legend_columns([names[model] for model in group]) for group in groups]
     heights = [
         rows * (1.95 if columns <= 2 else 1.55) + 0.17 * -(-len(group) // across) + 0.2
         for group, across in zip(groups, legends, strict=True)
@@ -48,7 +50,8 @@ def draw(turns: pd.DataFrame) -> Figure:
     panels.heading(
         figure,
         f"Share of turns whose class is the turn's gold (turn view), 95 % intervals; {panels.selection(turns)}; "
-        f"n = turns counted, below each turn its most and least over the models; hollow: n < {FEW}",
+        f"n = turns counted, below each turn its most and least over the models; hollow: n < {FEW}"
+        + ("; *: turns that recorded runs did not keep whole are left out" if partly else ""),
     )
     blocks = figure.subfigures(len(groups), 1, height_ratios=heights, squeeze=False)[:, 0]
     for block, group, across in zip(blocks, groups, legends, strict=True):
@@ -56,14 +59,14 @@ def draw(turns: pd.DataFrame) -> Figure:
         axes = panels.grid(block, list(scenarios), columns, sharex=False, width=width)
         for place, (panel, data) in enumerate(zip(axes, scenarios.values(), strict=True)):
             _panel(panel, data[data["model"].isin(group)], group, width * 72, first=place % columns == 0)
-        handles = [Line2D([], [], label=plain(model), **_look(i)) for i, model in enumerate(group)]
+        handles = [Line2D([], [], label=names[model], **_look(i)) for i, model in enumerate(group)]
         block.legend(handles=handles, loc="outside lower center", ncols=across, handlelength=3.2)
     return panels.settle(figure)
 
 
-def _legend_columns(group: Sequence[str]) -> int:
-    widest = max(extent(plain(model), SMALL)[0] for model in group) + 45
-    return max(1, min(len(group), int(PAGE * 72 // widest)))
+def _legend_columns(names: Sequence[str]) -> int:
+    widest = max(extent(name, SMALL)[0] for name in names) + 45
+    return max(1, min(len(names), int(PAGE * 72 // widest)))
 
 
 def _look(index: int) -> dict[str, Any]:
@@ -76,18 +79,18 @@ def _thinning(marks: Sequence[str], room: float) -> int:
 
 
 def _panel(panel: Axes, data: pd.DataFrame, group: Sequence[str], width: float, *, first: bool) -> None:
-    data = data[np.isfinite(panels.numbers(data, "recall"))]
+    known = data[np.isfinite(panels.numbers(data, "recall"))]
     panel.set_ylim(-0.04, 1.04)
     panel.set_yticks([0, 0.5, 1])
     panel.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
     panel.grid(axis="y")
-    if data.empty:
+    if known.empty:
         panel.set_xticks([])
-        panels.remark(panel, "no turns")
+        panels.remark(panel, "not recorded" if (data["n_unknown"] > 0).any() else "no turns")
         return
     for index, model in enumerate(group):
-        rows = data[data["model"] == model].sort_values("turn")
-        if rows.empty:  # an empty band has no extent, and would break the layout
+        rows = data[data["model"] == model].sort_values("turn")  # a turn without recall is a gap in the line
+        if model not in set(known["model"]):  # an empty band has no extent, and would break the layout
             continue
         # Side by side, for many lines run along 0 % or 100 % together.
         x = panels.numbers(rows, "turn") + (index - (len(group) - 1) / 2) * _DODGE
@@ -97,7 +100,7 @@ def _panel(panel: Axes, data: pd.DataFrame, group: Sequence[str], width: float, 
         panel.plot(x, recall, clip_on=False, **look)
         few = panels.numbers(rows, "n") < FEW
         panel.plot(x[few], recall[few], clip_on=False, **{**look, "linestyle": "none", "markerfacecolor": "white"})
-    counts = data.groupby("turn")["n"].agg(["max", "min"])
+    counts = known.groupby("turn")["n"].agg(["max", "min"])
     differ = bool((counts["max"] != counts["min"]).any())
     marks = [f"{t}\n{most}\n{least}" if differ else f"{t}\n{most}" for t, most, least in counts.itertuples()]
     every = _thinning(marks, width / (np.ptp(counts.index) + 1))

@@ -30,9 +30,10 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
     lacking = panels.missing("cells", cells, columns)
     if lacking:
         return panels.notice(lacking)
+    unknown = "n_unknown" if view == "case_any" else f"n_unknown_{view}"
     some_missing = bool((cells["n_missing"] > 0).any())
     scenarios = {
-        title: {row["model"]: _bar(row, columns) for _, row in rows.iterrows()}
+        title: {row["model"]: _bar(row, columns, unknown) for _, row in rows.iterrows()}
         for title, rows in panels.by_scenario(cells)
     }
     note = "; in brackets, cases without one" if some_missing else ""
@@ -47,9 +48,9 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
     )
 
 
-def _bar(row: pd.Series, columns: list[str]) -> Bar:
+def _bar(row: pd.Series, columns: list[str], unknown: str) -> Bar:
     widths = [np.nan if pd.isna(row[column]) else float(row[column]) for column in columns]
     counts = f"{row['n']} ({row['n_missing']})" if row["n_missing"] else f"{row['n']}"
     if np.isnan(widths).any():
-        return Bar((), f"no share, n = {counts}")
+        return Bar((), f"{'not recorded' if row[unknown] else 'no share'}, n = {counts}")
     return Bar(widths, counts)

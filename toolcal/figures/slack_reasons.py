@@ -12,6 +12,7 @@ from toolcal.figures import panels
 from toolcal.figures.bars import Bar, Part, stacked
 from toolcal.figures.style import BLUE, GREEN, HATCHES, INK, ORANGE, PURPLE, SKY, YELLOW, plain, styled
 
+_NOT_RECORDED = "not_recorded"
 _FILLS = ((SKY, INK), (ORANGE, INK), (BLUE, "white"), (YELLOW, INK), (GREEN, "white"), (PURPLE, "white"))
 
 
@@ -27,7 +28,7 @@ def draw(slack_reasons: pd.DataFrame) -> Figure:
     lacking = panels.missing("slack_reasons", slack_reasons, ["share"])
     if lacking:
         return panels.notice(lacking)
-    reasons = list(dict.fromkeys(slack_reasons["reason"]))
+    reasons = [reason for reason in dict.fromkeys(slack_reasons["reason"]) if reason != _NOT_RECORDED]
     parts = [
         # Six fills and seven hatches: 42 reasons before a pair comes again.
         Part(plain(reason.split(":")[-1]).replace("_", " "), fill, HATCHES[i % len(HATCHES)], line)
@@ -52,4 +53,6 @@ def _bar(cell: pd.DataFrame, reasons: list[str]) -> Bar:
     shares = dict(zip(cell["reason"], panels.numbers(cell, "share"), strict=True))
     counts = f"{cell['n'].sum()}"
     widths = [float(shares.get(reason, 0.0)) for reason in reasons]
+    if _NOT_RECORDED in shares:
+        return Bar((), "not recorded")
     return Bar((), f"no share, n = {counts}") if np.isnan(widths).any() else Bar(widths, counts)

@@ -1,67 +1,61 @@
-"""A language model behind an OpenAI-compatible endpoint, through litellm; every call goes through the journal."""
+"""A language model as a model of the rollout: how a request is put to it, and how its answer is read.
+
+Every call goes through the journal, which holds what the endpoint returned, so reading can change without a new call.
+"""
 
 from __future__ import annotations
 
 import json
-import logging
-import os
-import re
-import time
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, Literal
 
-from toolcal.journal import Journal, call_key
-from toolcal.models import json_mode
+from toolcal.journal import Call, Journal, call_key
+from toolcal.models import json_mode, python_list
+from toolcal.models.calling import Caller
 from toolcal.models.protocol import Reply, Request
 
-NO_KEY = "no-key-needed"
-"""What is sent as the API key to an endpoint that wants none (the client insists on one)."""
-
-_ERROR_LENGTH = 500
+ToolMode = Literal["native", "python_list", "json"]
 
 
 class Chat:
     """A chat model, one call a request.
 
-    In `json` mode the tools go into the prompt and one JSON action comes back (see `json_mode`); in `native` mode they
-    go along as OpenAI tools. The journal holds what the endpoint returned, so decoding can change without a new call.
+    In `native` mode tools go along as OpenAI tools; in `python_list` and `json` mode they go into the prompt, and calls
+    come back as text (see the modules of these names).
 
     Args:
-        name: litellm's name of the model, e.g. `openai/SmolLM2-135M-Instruct`.
-        identity: what else tells this model from another in the journal: weights' checksum or revision.
+        identity: what tells this model from another in the journal: its name, and its weights' checksum or revision.
         journal: the cell's open journal.
-        api_base: base URL of the endpoint; None for litellm's own.
-        api_key: its key; never written anywhere.
+        caller: makes the calls.
         parameters: sampling parameters, sent as they are (temperature, max_tokens, ...). `seed` is the request's own
             unless given here; a parameter that is null is not sent.
         tool_mode: how tools are offered.
         history: in json mode, whether the prompt holds the current turn or the whole conversation.
-        timeout: seconds a call may take.
+        return_reasoning: whether reasoning_content goes back in the history.
+        execute_leaked: whether calls that leaked into the text are executed.
     """
 
     def __init__(
         self,
-        name: str,
         *,
         identity: Mapping[str, Any],
         journal: Journal,
-        api_base: str | None = None,
-        api_key: str = NO_KEY,
+        caller: Caller,
         parameters: Mapping[str, Any] | None = None,
-        tool_mode: Literal["native", "json"] = "native",
+        tool_mode: ToolMode = "native",
         history: json_mode.History = "turn",
-        timeout: float = 600.0,
+        return_reasoning: bool = False,
+        execute_leaked: bool = False,
     ) -> None:
-        self.name = name
-        self._identity = {"name": name, **identity}
+        self.execute_leaked = execute_leaked
+        self.concurrency = caller.concurrency
+        self._identity = dict(identity)
         self._journal = journal
-        self._api_base = api_base
-        self._api_key = api_key
+        self._caller = caller
         self._parameters = dict(parameters or {})
         self._tool_mode = tool_mode
         self._history = history
-        self._timeout = timeout
+        self._return_reasoning = return_reasoning
 
     async def respond(self, request: Request) -> Reply:
         """Answer one request, from the journal where it holds the call (then `cached`, with its first latency).
@@ -71,112 +65,62 @@ class Chat:
 
         Raises:
             OSError: the journal cannot be written.
+            ModelError: its key is missing, or `limits.max_usd` is set and the call's cost cannot be bounded.
         """
         body = self._body(request)
-        key = call_key(
-            model=self._identity,
-            body=body,
-            case_id=request.case.case_id,
-            trial=request.trial,
-            turn=request.turn,
-            step=request.step,
-            attempt=request.attempt,
-        )
+        call: Call = (request.case.case_id, request.trial, request.turn, request.step, request.attempt)
+        key = call_key(model=self._identity, body=body, call=call)
         record = self._journal.get(key)
         cached = record is not None
         if record is None:
-            record = await self._call(body)
+            record = await self._caller.call(body, self._journal.path)
             if record["failure"] != "infra_error":
-                self._journal.put(key, record)
+                self._journal.put(key, call, record)
         return self._reply(record, cached, request)
 
     def _body(self, request: Request) -> dict[str, Any]:
+        body: dict[str, Any]
         if self._tool_mode == "json":
             messages, response_format = json_mode.prompt(request, history=self._history)
-            body: dict[str, Any] = {"messages": messages, "response_format": response_format}
+            body = {"messages": messages, "response_format": response_format}
+        elif self._tool_mode == "python_list":
+            body = {"messages": python_list.prompt(request)}
         else:
-            body = {"messages": list(request.messages), "tools": list(request.tools) or None}
+            left_out = () if self._return_reasoning else ("reasoning_content",)
+            messages = [
+                {name: value for name, value in message.items() if name not in left_out} for message in request.messages
+            ]
+            body = {"messages": messages, "tools": list(request.tools) or None}
         body |= {"seed": request.seed, **self._parameters}
         body = {name: value for name, value in body.items() if value is not None}
         # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
         sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
         return sent
 
-    async def _call(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """One call as its journal record: message, finish_reason, usage, latency (s), failure, error."""
-        litellm = _litellm()
-        started = time.perf_counter()
-        record: dict[str, Any] = {"message": None, "finish_reason": None, "failure": None, "error": None}
-        try:
-            response = await litellm.acompletion(
-                model=self.name,
-                api_base=self._api_base,
-                api_key=self._api_key,
-                timeout=self._timeout,
-                num_retries=0,
-                max_retries=0,
-                **body,
-            )
-            answer = response.model_dump(mode="json", exclude_none=True)
-            choice = answer["choices"][0]
-            record |= {"message": choice["message"], "finish_reason": choice.get("finish_reason")}
-        except Exception as error:
-            record |= {"failure": _failure(error), "error": self._masked(f"{type(error).__name__}: {error}")}
-            answer = {}
-        usage = answer.get("usage") or {}
-        return record | {
-            "prompt_tokens": usage.get("prompt_tokens"),
-            "completion_tokens": usage.get("completion_tokens"),
-            "latency": time.perf_counter() - started,
-        }
-
     def _reply(self, record: Mapping[str, Any], cached: bool, request: Request) -> Reply:
         raw = record["message"]
-        if raw is None:
-            message: dict[str, Any] = {"role": "assistant", "content": None}
-        elif self._tool_mode == "json":
-            message = json_mode.decode(raw.get("content"), request.tools, f"call_{request.turn}_{request.step}")
-            if "reasoning_content" in raw:
-                message["reasoning_content"] = raw["reasoning_content"]
-        else:
-            kept = ("role", "content", "reasoning_content", "tool_calls")
-            message = {"content": None, **{name: raw[name] for name in kept if name in raw}}
         return Reply(
-            message=message,
+            message=self._message(raw, request) if raw else {"role": "assistant", "content": None},
             finish_reason=record["finish_reason"],
             raw=record["error"] if raw is None else raw,
             prompt_tokens=record["prompt_tokens"],
             completion_tokens=record["completion_tokens"],
             latency=record["latency"],
+            cost=record.get("cost"),
             cached=cached,
             failure=record["failure"],
+            sent=record.get("sent"),
+            served_by=record.get("served_by"),
         )
 
-    def _masked(self, text: str) -> str:
-        """An error's text on one line, without keys."""
-        secrets = {value for name, value in os.environ.items() if re.search("KEY|TOKEN|SECRET|PASSWORD", name.upper())}
-        for secret in sorted({self._api_key, *secrets} - {NO_KEY}, key=len, reverse=True):
-            if len(secret) >= 8:
-                text = text.replace(secret, "***")
-        return " ".join(text.split())[:_ERROR_LENGTH]
-
-
-def _failure(error: Exception) -> str:
-    if isinstance(error, _litellm().ContextWindowExceededError) or "exceed_context_size_error" in str(error):
-        return "context_exceeded"
-    return "infra_error"
-
-
-@cache
-def _litellm() -> Any:
-    """The client, imported at the first call (2 s, 190 MB) and kept from the network and from printing."""
-    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
-    spared = ("no_proxy", "NO_PROXY")  # a proxy has no way to a loopback server
-    hosts = [host for name in spared for host in os.environ.get(name, "").split(",") if host]
-    os.environ.update(dict.fromkeys(spared, ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))))
-    import litellm
-
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    return litellm
+    def _message(self, raw: Mapping[str, Any], request: Request) -> dict[str, Any]:
+        call_id = f"call_{request.turn}_{request.step}"
+        if self._tool_mode == "native":
+            return {"content": None, **raw}
+        if self._tool_mode == "json":
+            message = json_mode.decode(raw.get("content"), request.tools, call_id)
+        else:
+            message = python_list.decode(raw.get("content"), request.tools, call_id)
+        if "reasoning_content" in raw:
+            message["reasoning_content"] = raw["reasoning_content"]
+        return message

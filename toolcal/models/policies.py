@@ -26,6 +26,9 @@ _ABSTAIN = {"ASK": ASK, "REFUSE": REFUSE}
 class Policy:
     """A scripted agent as a model."""
 
+    execute_leaked = False
+    concurrency = 1
+
     def __init__(self, name: str, benchmark: Benchmark) -> None:
         """Take a policy by its name in `POLICIES`."""
         self._script = POLICIES[name]

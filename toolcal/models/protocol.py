@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -47,10 +48,21 @@ class Reply:
     cached: bool = False
     failure: str | None = None
     """None, or the emission status `context_exceeded` or `infra_error`."""
+    text_recorded: bool = True
+    """False where a recorded run kept no text: what the model said here, or beside its calls, is unknown."""
+    sent: Mapping[str, Any] | None = None
+    """What was sent, long values as checksums, and which parameters were left out."""
+    served_by: str | None = None
+    """The model and its fingerprint as the endpoint named them."""
 
 
 class Model(Protocol):
     """Anything that answers requests."""
+
+    execute_leaked: bool
+    """Whether calls that leaked into the text are executed."""
+    concurrency: int
+    """Requests that may be under way at once."""
 
     async def respond(self, request: Request) -> Reply:
         """Answer one request. Never raises for what an endpoint does: failures are replies."""

@@ -14,16 +14,15 @@ import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import AsyncIterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 
 class ServeError(RuntimeError):
-    """The weights are not what the configuration says, or the server did not start; the message says what to do."""
+    """What should be served is not there, or its server did not start; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,8 @@ async def serve_embedded(
     Raises:
         ServeError: the server did not start in time; the message ends with its last words.
     """
+    from toolcal.models.supervised import server_log  # here, not above: the child imports nothing of toolcal
+
     settings = {
         "model": str(weights.path),
         "n_ctx": context_length * slots,
@@ -103,13 +104,7 @@ async def serve_embedded(
         "threads": threads,
         "verbosity": 1 if log is None else 3,
     }
-    with ExitStack() as stack:
-        if log is None:
-            errors = stack.enter_context(tempfile.TemporaryFile("w+b"))
-        else:
-            log.parent.mkdir(parents=True, exist_ok=True)
-            errors = stack.enter_context(log.open("a+b"))
-        start = errors.seek(0, os.SEEK_END)
+    with server_log(log) as output:
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-P",
@@ -117,7 +112,7 @@ async def serve_embedded(
             json.dumps(settings),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
-            stderr=errors,
+            stderr=output.file,
         )
         try:
             assert process.stdout is not None
@@ -126,11 +121,7 @@ async def serve_embedded(
             except TimeoutError:
                 raise ServeError(f"the server of {weights.path} was not ready after {timeout:g} s") from None
             if not address:
-                errors.seek(start)
-                words = errors.read().decode(errors="replace").strip().splitlines()[-4:]
-                raise ServeError(
-                    f"the server of {weights.path} did not start: {' | '.join(words) or 'no reason given'}"
-                )
+                raise ServeError(f"the server of {weights.path} did not start: {output.words() or 'no reason given'}")
             yield f"{address}/v1"
         finally:
             with suppress(ProcessLookupError):

@@ -1,0 +1,22 @@
+# What a run would still ask and cost; read from the cases and the journals, so it writes no table and is always done.
+localrules:
+    estimate,
+
+
+rule estimate:
+    input:
+        cases=per_cell(CASES),
+        contexts=per_cell(CONTEXTS),
+    log:
+        RESULTS / "logs/estimate.log",
+    conda:
+        "../envs/query.yaml"
+    params:
+        # Not inputs, for those would be made; in the order of the cells.
+        journals=per_cell(JOURNAL),
+        trajectories=per_cell(TRAJECTORIES),
+        folder=str(JOURNAL.parents[1]),
+    message:
+        "What this run would still ask of its models"
+    script:
+        "../scripts/estimate.py"

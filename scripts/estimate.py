@@ -1,0 +1,42 @@
+"""What a run would still ask of its models: calls, tokens, cost and time. No model is asked for it."""
+
+from functools import partial
+from pathlib import Path
+
+from toolcal import configuration, journal, logs
+from toolcal.estimate.inputs import Inputs
+from toolcal.estimate.model import NO_CALLS, line
+from toolcal.estimate.remaining import asked, ended, remaining
+from toolcal.estimate.table import shown
+
+
+def left(cell, entry, seed, inputs, calls, trajectories):
+    table = ended(trajectories, entry, seed)
+    made = {} if table is None else asked(calls)
+    return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
+
+
+def main(smk):
+    logs.to_file(smk.log[0])
+    config = smk.config
+    inputs = Inputs(config, smk.input.cases, smk.input.contexts)
+    files = zip(smk.params.journals, smk.params.trajectories, strict=True)
+    cells = dict(zip(configuration.cells(config), files, strict=True))
+    lines, silent = [], []
+    for name, entry in config["models"].items():
+        if entry["source"] in NO_CALLS:
+            silent.append(name)
+            continue
+        found = {
+            (cell.scenario, cell.perturbation): left(cell, entry, config["seed"], inputs, *files)
+            for cell, files in cells.items()
+            if cell.model == name
+        }
+        lines.append(line(name, entry, found, partial(inputs.sizes, entry=entry), config["endpoints"]))
+    max_usd = config["limits"].get("max_usd")
+    spent = sum(map(journal.spent, Path(smk.params.folder).rglob("*.jsonl"))) if max_usd is not None else 0.0
+    print(shown(lines, silent, max_usd=max_usd, spent=spent))
+
+
+if "snakemake" in globals():
+    main(snakemake)  # noqa: F821

@@ -1,0 +1,344 @@
+"""One call to an endpoint: its limits kept, its faults told apart, tried again while that helps, and what it cost."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import re
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import tenacity
+
+from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
+from toolcal.models.faults import Fault, fault_of, masked
+from toolcal.models.litellm_client import SENT, client, http_client
+from toolcal.models.pace import Pace
+from toolcal.models.prices import Prices
+
+NO_KEY = "no-key-needed"
+"""What is sent as the API key to an endpoint that wants none (the client insists on one)."""
+
+_IN_A_ROW = 3
+"""Calls in a row that fail all their tries before the endpoint counts as down."""
+
+_LONG = 300
+"""Characters of JSON above which a value of the sent body is recorded as a checksum."""
+
+_SPELLINGS = {
+    "max_tokens": ("maxcompletiontokens", "maxoutputtokens", "maxnewtokens"),
+    "max_completion_tokens": ("maxtokens", "maxoutputtokens", "maxnewtokens"),
+    "stop": ("stopsequences",),
+    "response_format": ("responseschema", "responsejsonschema", "outputformat", "outputconfig"),
+    "reasoning_effort": ("reasoning", "thinking", "thinkingconfig", "thinkinglevel", "outputconfig"),
+}
+"""What providers call a parameter, besides its own name; upper case and underscores aside."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """Where calls go: base URL (None: litellm's own for the provider) and key (None: litellm looks for it)."""
+
+    api_base: str | None
+    api_key: str | None = NO_KEY
+    died: Callable[[], str | None] = lambda: None
+    """Why the server behind it is gone; None while it is there, or where that cannot be known."""
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no record may show."""
+        return () if self.api_key in (None, NO_KEY) else (str(self.api_key),)
+
+
+class ModelError(ValueError):
+    """An entry that cannot be used here and now; the message names its key and says what to do."""
+
+
+class Failed(Exception):
+    """One try that failed."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.words)
+        self.fault = fault
+
+
+class Caller:
+    """Calls one model at one endpoint.
+
+    Args:
+        model: litellm's name of it.
+        connect: gives the connection, at the first call: a server need not start where the journal holds all answers.
+        pace: the endpoint's limits.
+        timeout: seconds a try may take in all.
+        attempts: tries of a call.
+        max_wait: longest wait (s) that an endpoint may ask for.
+        prices: gives those of the model, at the first call; None where they are unknown.
+        budget: what is left to spend; None without a limit.
+        backoff: seconds, the longest wait after a first failed try; doubled with each, up to a minute.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        connect: Callable[[], Awaitable[Connection]],
+        *,
+        pace: Pace,
+        timeout: float = 600.0,
+        attempts: int = 8,
+        max_wait: float = 300.0,
+        prices: Callable[[], Prices | None] = lambda: None,
+        budget: Budget | None = None,
+        backoff: float = 1.0,
+    ) -> None:
+        self._model = model
+        self._connect = connect
+        self._connecting = asyncio.Lock()
+        self._connection: Connection | None = None
+        self._http = AsyncExitStack()
+        self._pace = pace
+        self._timeout = timeout
+        self._attempts = attempts
+        self._max_wait = max_wait
+        self._priced = prices
+        self._budget = budget
+        self._backoff = backoff
+        self._failed_in_a_row = 0
+        self._booked: set[Path] = set()
+        self.concurrency = pace.concurrency
+        self.closed: str | None = None
+        """Why no more calls are made in this run, once that is so."""
+
+    async def call(self, body: Mapping[str, Any], journal: Path) -> dict[str, Any]:
+        """Make one call; never raises for what the endpoint does.
+
+        Args:
+            body: messages, tools or response format, parameters, as for OpenAI's API.
+            journal: the calling cell's journal file, under which its cost is booked.
+
+        Returns:
+            The journal's record: message, finish_reason, prompt_tokens, completion_tokens, usage, latency (s, of the
+            last try), cost (US dollars or None), tries, sent, served_by; failure (None, context_exceeded or
+            infra_error) and error (its words).
+
+        Raises:
+            ModelError: `limits.max_usd` is set and the call's cost cannot be bounded.
+        """
+        try:
+            async with self._bill(body, journal) as bill:
+                record = await self._tried(body)
+                bill.cost = record["cost"]
+        except BudgetReached as error:
+            self.closed = str(error)
+            return _record(failure="infra_error", error=self.closed)
+        return record
+
+    @contextmanager
+    def booked(self, journal: Path) -> Iterator[None]:
+        """Book the calls of a cell, whose journal this job holds, under the limit on money."""
+        try:
+            yield
+        finally:
+            if self._budget is not None and journal in self._booked:
+                self._budget.leave(journal)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._http.aclose()
+
+    @cached_property
+    def _prices(self) -> Prices | None:
+        return self._priced()
+
+    @asynccontextmanager
+    async def _bill(self, body: Mapping[str, Any], journal: Path) -> AsyncIterator[Bill]:
+        if self._budget is None or self.closed:
+            yield Bill(0.0)
+            return
+        worst = worst_cost(body, self._prices) if self._prices else None
+        if worst is None:
+            wanted = "max_tokens in parameters" if self._prices else "prices"
+            raise ModelError(
+                f"{self._model}: limits.max_usd cannot be kept without {wanted}: give the model's entry some"
+            )
+        if journal not in self._booked:
+            self._booked.add(journal)
+            self._budget.enter(journal)
+        async with self._budget.hold(journal, worst) as bill:
+            yield bill
+
+    async def _tried(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        expected = len(json.dumps(body)) // 4 + 256
+        tries = 0
+        try:
+            async for attempt in tenacity.AsyncRetrying(
+                stop=tenacity.stop_after_attempt(self._attempts),
+                wait=self._wait,
+                retry=tenacity.retry_if_exception(_worth_another),
+                reraise=True,
+            ):
+                with attempt:
+                    async with self._pace.turn(expected):
+                        if self.closed:
+                            return _record(failure="infra_error", error=f"not asked: {self.closed}", tries=tries)
+                        tries += 1
+                        record = await self._once(body)
+        except Failed as error:
+            return self._given_up(error.fault, tries)
+        self._failed_in_a_row = 0
+        self._pace.used(expected, (record["prompt_tokens"] or 0) + (record["completion_tokens"] or 0))
+        return record | {"tries": tries}
+
+    async def _once(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """One try.
+
+        Raises:
+            Failed: with its fault.
+        """
+        connection = await self._connected()
+        sent: dict[str, Any] = {}
+        token = SENT.set(sent)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self._timeout):
+                response = await client().acompletion(
+                    model=self._model,
+                    api_base=connection.api_base,
+                    api_key=connection.api_key,
+                    timeout=self._timeout,
+                    num_retries=0,
+                    max_retries=0,
+                    drop_params=True,
+                    **body,
+                )
+            latency = time.perf_counter() - started
+            answer = response.model_dump(mode="json", exclude_none=True)
+            message, finish_reason = _choice(answer)
+        except Exception as error:
+            fault = fault_of(error, secrets=connection.secrets)
+            if died := connection.died():
+                fault = Fault("final", masked(died, connection.secrets))
+            raise Failed(self._heeded(fault)) from None
+        finally:
+            SENT.reset(token)
+        usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
+        prompt, completion = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+        record = _record(
+            message=message,
+            finish_reason=finish_reason,
+            prompt_tokens=prompt,
+            completion_tokens=completion,
+            usage=usage,
+            latency=latency,
+            cost=self._cost(response, prompt, completion, connection),
+            sent={"body": _shortened(sent), "dropped": _dropped(body, sent)},
+            served_by=" ".join(str(answer[name]) for name in ("model", "system_fingerprint") if answer.get(name))
+            or None,
+        )
+        return _without(record, connection.secrets)
+
+    async def _connected(self) -> Connection:
+        async with self._connecting:
+            if self._connection is None:
+                await self._http.enter_async_context(http_client(self.concurrency))
+                self._connection = await self._connect()
+        return self._connection
+
+    def _heeded(self, fault: Fault) -> Fault:
+        """Wait as long as the endpoint asks to; too long a wait ends the asking."""
+        if fault.kind != "transient" or fault.wait is None:
+            return fault
+        if fault.wait > self._max_wait:
+            return Fault("final", f"{fault.words} (asks to come back in {fault.wait:.0f} s)")
+        self._pace.hold(fault.wait)
+        return fault
+
+    def _given_up(self, fault: Fault, tries: int) -> dict[str, Any]:
+        if fault.kind == "context":
+            return _record(failure="context_exceeded", error=fault.words, tries=tries)
+        if fault.kind == "transient":
+            self._failed_in_a_row += 1
+        if self.closed is None and (fault.kind == "final" or self._failed_in_a_row >= _IN_A_ROW):
+            self.closed = fault.words
+        return _record(failure="infra_error", error=fault.words, tries=tries)
+
+    def _wait(self, state: tenacity.RetryCallState) -> float:
+        return float(tenacity.wait_random_exponential(multiplier=self._backoff, max=60)(state))
+
+    def _cost(self, response: Any, prompt: int | None, completion: int | None, connection: Connection) -> float | None:
+        if self._prices is None:
+            return None
+        if connection.api_base is None and not self._prices.own:
+            try:  # it knows cached and reasoning tokens
+                cost = client().completion_cost(completion_response=response, model=self._model)
+            except Exception:  # it raises a plain Exception for what it cannot price
+                cost = None
+            if cost:
+                return float(cost)
+        if prompt is None or completion is None:
+            return None
+        return prompt * self._prices.input + completion * self._prices.output
+
+
+def _choice(answer: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    choices = answer.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
+        raise ValueError("an answer without a choice that holds a message")
+    return choice["message"], choice.get("finish_reason")
+
+
+def _record(**values: Any) -> dict[str, Any]:
+    names = ("message", "finish_reason", "failure", "error", "prompt_tokens", "completion_tokens", "usage", "latency")
+    return dict.fromkeys([*names, "cost", "tries", "sent", "served_by"]) | values
+
+
+def _worth_another(error: BaseException) -> bool:
+    return isinstance(error, Failed) and error.fault.kind == "transient"
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+def _shortened(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """The body as sent, with long values as checksums: the conversation is in the tables already."""
+    short = {}
+    for name, value in sent.items():
+        text = json.dumps(value, sort_keys=True, default=str)
+        long = len(text) > _LONG or name in ("messages", "tools")
+        short[name] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()} ({len(text)} characters)" if long else value
+    return short
+
+
+def _dropped(body: Mapping[str, Any], sent: Mapping[str, Any]) -> list[str]:
+    """Parameters that were asked for and did not go out, under any provider's spelling."""
+    if not sent:
+        return []
+    there = set(_names({name: value for name, value in sent.items() if name not in ("messages", "tools", "contents")}))
+    asked = [name for name in body if name not in ("messages", "tools")]
+    return [name for name in asked if not there & {_plain(name), *_SPELLINGS.get(name, ())}]
+
+
+def _names(value: Any) -> list[str]:
+    if not isinstance(value, Mapping):
+        return []
+    return [found for name, item in value.items() for found in (_plain(str(name)), *_names(item))]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())
+
+
+def _without(record: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
+    """The record without keys, which an endpoint may send back."""
+    text = json.dumps(record, default=str)
+    for secret in secrets:
+        text = text.replace(json.dumps(secret)[1:-1], "***")
+    found: dict[str, Any] = json.loads(text)
+    return found

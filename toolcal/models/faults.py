@@ -1,0 +1,87 @@
+"""What went wrong with a call, and what that means for it: ask again, give this call up, or stop asking."""
+
+from __future__ import annotations
+
+import email.utils
+import os
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Kind = Literal["transient", "lasting", "final", "context"]
+"""transient: may go away, ask again. lasting: this call will fail again. final: all calls will. context: too long."""
+
+_LENGTH = 500
+_FINAL = (401, 402, 403, 404)
+_LASTING = (400, 405, 406, 410, 411, 413, 414, 415, 422, 501)
+_QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance is too low|billing", re.I)
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+# In the words of OpenAI, llama.cpp, vLLM, Anthropic, Gemini, Cohere and Mistral.
+_CONTEXT = re.compile(
+    r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context|context (length|window|size)"
+    r"|prompt is too long|prompt too long|input is too long|input token count|maximum (input|prompt) length"
+    r"|too many (input )?tokens|longer than the model|max_model_len",
+    re.I,
+)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One failed try: its kind, its words on one line without keys, and the seconds that the endpoint asks to wait."""
+
+    kind: Kind
+    words: str
+    wait: float | None = None
+
+
+def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
+    """Classify what a call raised.
+
+    Args:
+        error: an exception of litellm or of what lies below it.
+        secrets: keys that its words must not show.
+    """
+    words = masked(f"{type(error).__name__}: {error}", secrets)[:_LENGTH]
+    status = _status(error)
+    text = str(error)
+    if type(error).__name__ == "ContextWindowExceededError" or (status in _LASTING and _CONTEXT.search(text)):
+        return Fault("context", words)
+    if status in _FINAL or (status == 429 and _QUOTA.search(text)):
+        return Fault("final", words)
+    if status in _LASTING:
+        return Fault("lasting", words)
+    return Fault("transient", words, _wait(_headers(error)))
+
+
+def masked(text: str, secrets: Iterable[str] = ()) -> str:
+    """A text on one line, without these secrets and without those of the environment."""
+    known = {value for name, value in os.environ.items() if _SECRET.search(name.upper())}
+    for secret in sorted({*secrets, *known}, key=len, reverse=True):
+        if len(secret) >= 8:
+            text = text.replace(secret, "***")
+    return " ".join(text.split())
+
+
+def _status(error: Exception) -> int | None:
+    status = getattr(error, "status_code", None)
+    return int(status) if isinstance(status, int | str) and str(status).isdigit() else None
+
+
+def _headers(error: Exception) -> Mapping[str, Any]:
+    """The answer's headers; litellm keeps those of some providers apart, as its own answer's are made up."""
+    kept = getattr(error, "litellm_response_headers", None)
+    if not kept:
+        kept = getattr(getattr(error, "response", None), "headers", None)
+    return {str(name).lower(): value for name, value in dict(kept or {}).items()}
+
+
+def _wait(headers: Mapping[str, Any]) -> float | None:
+    """Seconds from Retry-After (a number or a date) or retry-after-ms; None for nonsense."""
+    for name, unit in (("retry-after-ms", 1e-3), ("retry-after", 1.0)):
+        text = str(headers.get(name, "")).strip()
+        if re.fullmatch(r"\d{1,9}(\.\d*)?", text):
+            return float(text) * unit
+    date = email.utils.parsedate_tz(text)
+    return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None

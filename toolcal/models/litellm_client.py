@@ -1,0 +1,89 @@
+"""The way to litellm: imported where a call is made (2 s, 190 MB), kept from the network and from printing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import warnings
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+ANSWER_BYTES = 64_000_000
+"""Longest answer that is read; an endpoint that never stops sending would fill the memory otherwise."""
+
+SENT: ContextVar[dict[str, Any] | None] = ContextVar("SENT", default=None)
+"""Where the call under way puts the body that litellm makes of it for the provider."""
+
+
+@cache
+def client() -> Any:
+    """The module litellm, set up once a process."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    spared = ("no_proxy", "NO_PROXY")  # a proxy has no way to a loopback server
+    hosts = [host for name in spared for host in os.environ.get(name, "").split(",") if host]
+    os.environ.update(dict.fromkeys(spared, ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))))
+    import litellm
+    from litellm.integrations.custom_logger import CustomLogger
+
+    class Recorder(CustomLogger):
+        def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:
+            sent = SENT.get()
+            body = kwargs.get("additional_args", {}).get("complete_input_dict")
+            if sent is not None and isinstance(body, dict):
+                sent.update({name: value for name, value in body.items() if name != "extra_body"})
+                sent.update(body.get("extra_body") or {})
+
+    litellm.input_callback = [Recorder()]
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
+    # It dumps answers of odd form, which are read here all the same.
+    warnings.filterwarnings("ignore", "Pydantic serializer warnings")
+    return litellm
+
+
+@asynccontextmanager
+async def http_client(connections: int) -> AsyncIterator[None]:
+    """One HTTP client for the calls of a job, for providers that litellm calls by OpenAI's package.
+
+    Args:
+        connections: calls under way at once.
+    """
+    import httpx
+
+    litellm = client()
+    limits = httpx.Limits(max_connections=connections + 8, max_keepalive_connections=connections)
+    async with httpx.AsyncClient(
+        limits=limits, follow_redirects=True, timeout=None, event_hooks={"response": [_bound]}
+    ) as http:
+        litellm.in_memory_llm_clients_cache.flush_cache()  # those of an event loop that is closed
+        litellm.aclient_session = http
+        try:
+            yield
+        finally:
+            litellm.aclient_session = None
+            litellm.in_memory_llm_clients_cache.flush_cache()
+
+
+async def _bound(response: Any) -> None:
+    import httpx
+
+    class Bounded(httpx.AsyncByteStream):
+        def __init__(self, stream: Any) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in self._stream:
+                size += len(part)
+                if size > ANSWER_BYTES:
+                    raise httpx.ReadError(f"an answer of more than {ANSWER_BYTES} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    response.stream = Bounded(response.stream)

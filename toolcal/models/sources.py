@@ -1,0 +1,137 @@
+"""From a model's entry to the caller that reaches it, and to what tells the model from others in a journal."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+from toolcal.models import prices
+from toolcal.models.budget import Budget
+from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
+from toolcal.models.endpoints import endpoint_name
+from toolcal.models.pace import Pace
+from toolcal.models.serve import ServeError, Weights, find_weights, serve_embedded
+from toolcal.models.vllm import serve_vllm
+
+Opened = tuple[Caller, dict[str, Any]]
+"""A caller, and the identity of what it calls."""
+
+Connect = Callable[[], Awaitable[Connection]]
+
+
+def embedded(stack: AsyncExitStack, name: str, entry: Mapping[str, Any], log: Path | None) -> Opened:
+    """A GGUF file, served by llama.cpp from the first call on.
+
+    Args:
+        stack: closes the server.
+        name: the model's id.
+        entry: its entry, validated.
+        log: file for the server's log.
+
+    Raises:
+        ServeError: the weights are not what the entry says.
+    """
+    weights = weights_of(name, entry)
+
+    async def connect() -> Connection:
+        served = serve_embedded(weights, context_length=entry["context_length"], threads=entry["threads"], log=log)
+        return Connection(await stack.enter_async_context(served))
+
+    identity = {"name": f"openai/{name}", "weights": weights.sha256, "context_length": entry["context_length"]}
+    return Caller(f"openai/{name}", connect, pace=Pace(None, concurrency=1)), identity
+
+
+def vllm(stack: AsyncExitStack, name: str, entry: Mapping[str, Any], log: Path | None) -> Opened:
+    """A model served by vLLM from the first call on.
+
+    Args:
+        stack: closes the server.
+        name: the model's id.
+        entry: its entry, validated.
+        log: file for the server's log.
+    """
+
+    async def connect() -> Connection:
+        served = await stack.enter_async_context(serve_vllm(name, entry, log=log))
+        return Connection(served.base_url, served.api_key, served.died)
+
+    told = ("model", "revision", "tool_parser", "reasoning_parser", "arguments")
+    caller = Caller(
+        f"openai/{name}",
+        connect,
+        pace=Pace(None, concurrency=entry["concurrency"]),
+        timeout=entry["timeout"],
+        attempts=entry["attempts"],
+    )
+    return caller, {"vllm": {key: entry[key] for key in told if key in entry}}
+
+
+def api(
+    name: str,
+    entry: Mapping[str, Any],
+    *,
+    endpoints: Mapping[str, Mapping[str, Any]],
+    limits: Mapping[str, Any],
+    results: Path,
+) -> Opened:
+    """A model behind an API.
+
+    Args:
+        name: the model's id.
+        entry: its entry, validated.
+        endpoints: the configuration's endpoints.
+        limits: the configuration's limits.
+        results: the results folder, in which the jobs that share an endpoint or the budget meet.
+    """
+    where = endpoint_name(entry)
+    endpoint = endpoints[where]
+
+    async def connect() -> Connection:
+        return Connection(endpoint.get("api_base"), _key(name, where, endpoint))
+
+    limit = limits.get("max_usd")
+    caller = Caller(
+        entry["model"],
+        connect,
+        pace=Pace(
+            results / ".endpoints" / where,
+            concurrency=endpoint["concurrency"],
+            requests=endpoint.get("requests_per_minute"),
+            tokens=endpoint.get("tokens_per_minute"),
+        ),
+        timeout=endpoint["timeout"],
+        attempts=endpoint["attempts"],
+        max_wait=endpoint["max_wait"],
+        prices=lambda: prices.of(entry, endpoints),
+        budget=None if limit is None else Budget(results / "journal", limit),
+    )
+    identity = {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
+    return caller, identity
+
+
+def weights_of(name: str, entry: Mapping[str, Any]) -> Weights:
+    """The weights file of an embedded model.
+
+    Raises:
+        ServeError: it is not what the entry says; the message begins with the entry's key.
+    """
+    try:
+        return find_weights(entry["weights"])
+    except ServeError as error:
+        raise ServeError(f"models.{name}.weights: {error}") from error
+
+
+def _key(name: str, where: str, endpoint: Mapping[str, Any]) -> str | None:
+    variable = endpoint.get("api_key_env")
+    if variable is None:
+        return NO_KEY if "api_base" in endpoint else None
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        raise ModelError(
+            f"models.{name}: the environment variable {variable} (endpoints.{where}.api_key_env) is not set; export it "
+            "and run again"
+        )
+    return key
