@@ -10,7 +10,8 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, models, provenance, runs, unfinished
+from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal.models import entries
 
 provenance.run_from(BASE)
 
@@ -107,13 +108,19 @@ def one_of(names):
 
 def recordings(model):
     """The files of a model whose runs are recorded."""
-    return models.recordings(config["models"][model])
+    return entries.recordings(config["models"][model])
+
+
+def estimates_only():
+    """Whether this run looks at the results folder, and no more."""
+    return set(workflow.dag_settings.targets) == {"estimate"}
 
 
 def begin_run():
-    """Take the results folder for this run."""
+    """Take the results folder for this run; an estimate only looks at it."""
     try:
-        runs.begin(RESULTS)
+        if not estimates_only():
+            runs.begin(RESULTS)
     except runs.RunError as error:
         raise WorkflowError(str(error)) from None
 
@@ -124,6 +131,6 @@ def closing_words():
     from toolcal.summary import summary
 
     path = TABLES["cells"]
-    if not path.is_file():
+    if estimates_only() or not path.is_file():
         return ""
     return f"\n{summary(tables.read('cells', path))}\n\nFigures and tables are in {RESULTS}."

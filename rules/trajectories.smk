@@ -16,7 +16,7 @@ rule trajectories:
         "../envs/query.yaml"
     params:
         model=lambda wildcards: wildcards.model,
-        answers=lambda wildcards: models.answering(config["models"][wildcards.model]),
+        answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
         cells=lambda wildcards: [run_of(configuration.Cell(**wildcards))],
         code=code_of("trajectories"),
     message:
@@ -42,9 +42,11 @@ for model in BY_MODEL:
             RESULTS / f"logs/trajectories/{model}.benchmark.tsv"
         conda:
             "../envs/query.yaml"
+        resources:
+            vllm=1,
         params:
             model=model,
-            answers=models.answering(config["models"][model]),
+            answers=entries.answering(config["models"][model]),
             cells=[run_of(cell) for cell in cells_of(model)],
             code=code_of("trajectories"),
         message:

@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-from toolcal import logs, models, provenance, tables
+from toolcal import logs, provenance, tables
 from toolcal.benchmarks.registry import of_scenario
+from toolcal.models import entries
 
 
 def main(smk):
@@ -14,7 +15,7 @@ def main(smk):
     files = {
         f"{scenario}/{path.name}": path for scenario in revisions for path in of_scenario(scenario).files(scenario)
     }
-    files |= models.files(config["models"])
+    files |= entries.files(config["models"])
     found = provenance.manifest(
         config,
         revisions=revisions,

@@ -7,7 +7,7 @@ from toolcal import logs, perturbations, rollout, runs, tables, unfinished
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
-from toolcal.models import open_source
+from toolcal.models.source import open_source
 
 
 async def query(cell, about, cases_file, contexts_file, source):

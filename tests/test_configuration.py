@@ -88,8 +88,10 @@ def put(*path):
 
 ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
 
+API = {"source": "api", "model": "openai/gpt-5-mini", "family": "f"}
+
 MISTAKES = {
-    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: labellers, models, results"),
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: endpoints, labellers, limits, models, results"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
@@ -112,7 +114,7 @@ MISTAKES = {
     "model name is a number": (put("models", 4.1, ORACLE), "models.4.1: not a name allowed here, string"),
     "model without entry": (put("models", "m", None), "models.m: found None, allowed: object"),
     "no source": (put("models", "m", {"family": "f"}), "models.m: 'source' is a required property"),
-    "unknown source": (put("models", "oracle", "source", "api"), "models.oracle.source: found 'api', allowed: one of"),
+    "unknown source": (put("models", "oracle", "source", "apy"), "models.oracle.source: found 'apy', allowed: one of"),
     "unknown policy": (put("models", "oracle", "policy", "orcle"), "models.oracle.policy: found 'orcle', allowed: one"),
     "another source's key": (put("models", "oracle", "threads", 2), "models.oracle.threads: unknown key, allowed here"),
     "unknown scenario of a model": (
@@ -128,8 +130,61 @@ MISTAKES = {
         put("models", "smollm2-135m", "weights", {"file": "x"}),
         "models.smollm2-135m.weights: found {'file': 'x'}, allowed: either the keys package and file, or path",
     ),
+    "a key among the parameters": (
+        put("models", "m", API | {"parameters": {"api_key": "sk-1"}}),
+        "models.m.parameters.api_key: not a name allowed here, anything but api_base, api_key",
+    ),
+    "a key in an address": (
+        put("endpoints", {"e": {"api_base": "https://me:secret@host/v1"}}),
+        "endpoints.e.api_base: found 'https://me:secret@host/v1', allowed: text that matches",
+    ),
+    "an endpoint that is not there": (
+        put("models", "m", API | {"endpoint": "elsewhere"}),
+        "models.m.endpoint: found 'elsewhere', allowed are the keys of endpoints",
+    ),
+    "no provider": (put("models", "m", API | {"model": "gpt-5"}), "models.m.model: found 'gpt-5', allowed: text"),
+    "half a price": (
+        put("models", "m", API | {"prices": {"input": 1}}),
+        "models.m.prices: 'output' is a required property",
+    ),
+    "no concurrency": (
+        put("endpoints", {"e": {"concurrency": 0}}),
+        "endpoints.e.concurrency: found 0, allowed: 1 or more",
+    ),
+    "nothing to spend": (put("limits", {"max_usd": 0}), "limits.max_usd: found 0, allowed: more than 0"),
+    "native tools without their parser": (
+        put("models", "m", {"source": "vllm", "model": "a/b", "family": "f"}),
+        "models.m.tool_parser: is missing, native tool calls need vLLM's parser",
+    ),
+    "an option in place of a model": (
+        put("models", "m", {"source": "vllm", "model": "--help", "family": "f"}),
+        "models.m.model: found '--help', allowed: text",
+    ),
+    "recorded without files": (
+        put("models", "m", {"source": "recorded", "format": "bfcl", "family": "f"}),
+        "models.m: 'results' is a required property",
+    ),
     "no models": (put("models", {}), "models: found {}, allowed: at least 1 entry"),
 }
+
+
+def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):
+    config["endpoints"] = {"mine": {"api_base": "http://localhost:1/v1"}}
+    config["models"] = {
+        "a": API,
+        "b": API | {"model": "openai/x", "endpoint": "mine", "tool_mode": "json"},
+        "c": {"source": "vllm", "model": "a/b", "family": "f", "tool_parser": "hermes"},
+        "d": {"source": "recorded", "format": "bfcl", "results": "r", "family": "f"},
+    }
+    checked = configuration.validated(config, SCHEMA)
+    assert checked["models"]["a"]["tool_mode"] == "native"
+    assert checked["models"]["b"]["tool_mode"] == "json"
+    assert checked["models"]["c"]["arguments"] == []
+    assert checked["models"]["c"]["concurrency"] == 16
+    assert checked["models"]["d"]["tool_mode"] == "native"
+    assert set(checked["endpoints"]) == {"mine", "openai"}
+    assert checked["endpoints"]["openai"] == {"concurrency": 16, "timeout": 600, "attempts": 8, "max_wait": 300}
+    assert checked["limits"] == {}
 
 
 @pytest.mark.parametrize("name", MISTAKES)

@@ -313,6 +313,7 @@ def test_after_a_complete_run_nothing_is_left_and_with_a_third_left_a_third(run)
         write_journal(journal, {run: turns for n, (run, turns) in enumerate(part.items()) if not n % 3}, cost=0.01)
     out, rows = run.estimate(limits={"max_usd": 5.0})
     assert rows["m"][:6] == ["0 of 60", "0", "0", "0", "0.00", "0 s"]
+    assert out.startswith("Nothing is left to ask: all 60 case-trials")
     assert f"{calls / 100:.2f} spent so far" in out
 
 

@@ -16,6 +16,9 @@ from toolcal.models.protocol import Reply
 class Script:
     """Answers with the next of the given replies, then with `done`; keeps the requests."""
 
+    execute_leaked = False
+    concurrency = 1
+
     def __init__(self, *replies):
         self.replies = list(replies)
         self.requests = []
@@ -45,7 +48,7 @@ def run_policy(bfcl, cases, policy, name="m"):
     """Trajectories and grades of a policy, as tables."""
     cell = Cell(name, cases[0].scenario, BASELINE)
     contexts = {case.case_id: perturbations.baseline(case) for case in cases}
-    data = asyncio.run(rollout.run_cell(cell, cases, contexts, Policy(policy, bfcl), bfcl, concurrency=4))
+    data = asyncio.run(rollout.run_cell(cell, cases, contexts, Policy(policy, bfcl), bfcl))
     tables.check("trajectories", data)
     grades = grade_trajectories(data, to_frame(cases, 0))
     tables.check("grades", grades)
@@ -87,6 +90,36 @@ def test_a_call_that_leaked_into_the_text_is_not_executed(bfcl, bfcl_cases):
     case = bfcl_cases["base"][0]
     rows = run(bfcl, case, Script({"role": "assistant", "content": "[mkdir(dir_name='x')]"}))
     assert (rows[0]["status"], rows[0]["executed"], rows[0]["step"], rows[1]["turn"]) == ("ok", 0, 0, 1)
+
+
+def test_by_setting_it_is_and_the_model_reads_its_result(bfcl, bfcl_cases):
+    model = Script({"role": "assistant", "content": "At once.\n[mkdir(dir_name='x')]"})
+    model.execute_leaked = True
+    rows = run(bfcl, bfcl_cases["base"][0], model)
+    assert (rows[0]["executed"], rows[0]["state_changed"], rows[1]["turn"], rows[1]["step"]) == (1, True, 0, 1)
+    said, read = model.requests[1].messages[-2:]
+    assert (said["content"], said["tool_calls"][0]["function"]["name"], read["role"]) == ("At once.", "mkdir", "tool")
+
+
+def test_a_malformed_call_ends_the_turn_and_every_call_in_the_history_has_an_answer(bfcl, bfcl_cases):
+    model = Script(calling(("ls", '{"a": true}{"a": false}'), ("pwd", "{}")))
+    rows = run(bfcl, bfcl_cases["base"][0], model)
+    assert (rows[0]["status"], rows[0]["executed"], rows[1]["turn"]) == ("malformed_call", 0, 1)
+    assert '{\\"a\\": true}{\\"a\\": false}' in rows[0]["tool_calls"]
+    _, said, *answers, _ = model.requests[1].messages
+    assert [answer["tool_call_id"] for answer in answers] == [call["id"] for call in said["tool_calls"]]
+    assert all(isinstance(json.loads(call["function"]["arguments"]), dict) for call in said["tool_calls"])
+
+
+def test_a_text_that_was_not_recorded_is_no_empty_emission(bfcl, bfcl_cases):
+    silent = Reply({"role": "assistant", "content": None}, text_recorded=False)
+    called = Reply(calling(("ls", "{}")), text_recorded=False)
+    rows = run(bfcl, bfcl_cases["base"][0], Script(called, silent))
+    assert [(row["status"], row["text_recorded"]) for row in rows[:3]] == [
+        ("ok", False),
+        ("not_recorded", False),
+        ("ok", True),
+    ]
 
 
 def test_a_tool_outside_this_turns_list_is_run_and_flagged(bfcl, bfcl_cases):

@@ -11,7 +11,7 @@ import jsonschema
 import yaml
 
 from toolcal.cells import BASELINE, Cell
-from toolcal.models.endpoints import endpoint_name
+from toolcal.models.entries import endpoint_name
 
 Config = dict[str, Any]
 

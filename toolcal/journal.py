@@ -5,8 +5,8 @@ An append-only file of JSON lines beside the results, one writer a cell, one lin
 answer that was paid for, and asks only for what is missing. Only the model's own answers go in (a context overflow is
 one); infrastructure errors do not, so they are tried again.
 
-Each line is written and synced to disk (fsync) before its answer is used: what a table holds, the journal holds too, and
-a power cut costs the calls under way, no more.
+Each line is written and synced to disk (fsync) before its answer is used: what a table holds, the journal holds too,
+and a power cut costs the calls under way, no more.
 """
 
 from __future__ import annotations
@@ -63,8 +63,9 @@ class Journal:
         JournalError: on entering, when another run holds the lock or a line before the last is not a record.
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, wait: float = WAIT) -> None:
         self.path = Path(path)
+        self._wait = wait
         self._lock = FileLock(f"{self.path}.lock")
         self._places: dict[str, int] = {}
         self._reader: IO[bytes] | None = None
@@ -73,7 +74,7 @@ class Journal:
     def __enter__(self) -> Self:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._lock.acquire(timeout=WAIT)
+            self._lock.acquire(timeout=self._wait)
         except Timeout:
             raise JournalError(f"{self.path}: another run is writing this journal; wait for it or stop it") from None
         try:

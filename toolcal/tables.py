@@ -93,7 +93,7 @@ _KEYS = {
     "gold_action": _c("str", "the action class that the scenario calls for", values=ACTIONS),
     "action": _c(
         "str",
-        "the turn's class; NONE where it has none or was never reached, NOT_RECORDED where what decides it was not kept",
+        "the turn's class; NONE: it has none or was never reached; NOT_RECORDED: what decides it was not kept",
         values=(*ACTIONS, "NONE", "NOT_RECORDED"),
     ),
     "reason": _c("str", "the grader's error type"),

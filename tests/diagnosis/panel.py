@@ -123,12 +123,15 @@ def row(frame, **where):
     return frame.iloc[0]
 
 
-def random_panel(seed, *, models=2, cases=12, trials=2, labellers=("paper_like", "refined")):
-    """A panel in which everything happens: all statuses, missing runs, probes, exclusions, several gold actions."""
+def random_panel(seed, *, models=2, cases=12, trials=2, labellers=("paper_like", "refined"), more=()):
+    """A panel in which everything happens: all statuses, missing runs, probes, exclusions, several gold actions.
+
+    `more` are further emissions; each occurs about as often as one of the usual eleven.
+    """
     rng = np.random.default_rng(seed)
     panel = Panel(labellers=labellers, families={f"m{i}": f"f{i % 2}" for i in range(models)})
     kinds = [CALL, WRITE, ASK, REFUSE, CONFIRM, OTHER, EMPTY, E(None, "truncated"), E("TOOL_CALL", retracted=True)]
-    kinds += [E("REFUSE", origin="probe"), E("TOOL_CALL", flags=("TOOL_CALL", "ASK", "CONFIRM"))]
+    kinds += [E("REFUSE", origin="probe"), E("TOOL_CALL", flags=("TOOL_CALL", "ASK", "CONFIRM")), *more]
     golds = {"bfcl-base": ["TOOL_CALL"], "bfcl-miss_func": ["REFUSE"], "bfcl-miss_param": ["ASK"]}
     golds["tau2-airline"] = ["REFUSE", "ASK"]
     for scenario, gold in golds.items():

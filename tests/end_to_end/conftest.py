@@ -13,7 +13,7 @@ import yaml
 
 from tests.conftest import ROOT
 
-PARTS = ("Snakefile", "config.yaml", "rules", "scripts", "toolcal", "schemas", "profiles", "report", "envs")
+PARTS = ("Snakefile", "config.yaml", "rules", "scripts", "toolcal", "schemas", "profiles", "presets", "report", "envs")
 
 
 @dataclass
@@ -24,18 +24,26 @@ class Project:
 
     def snakemake(self, *arguments: str, config: dict | None = None, check: bool = True) -> str:
         """Run snakemake there and return what it printed."""
+        run = self.start(*arguments, config=config)
+        output, _ = run.communicate(timeout=1200)
+        if check:
+            assert run.returncode == 0, output[-5000:]
+        return output
+
+    def start(self, *arguments: str, config: dict | None = None) -> subprocess.Popen[str]:
+        """Start snakemake there, in a process group of its own; what it prints goes to its standard output."""
         if config is not None:
             (self.folder / "given.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
             arguments = (*arguments, "--configfile", "given.yaml")
-        environment = {**os.environ, "PYTHONPATH": "", "XDG_CACHE_HOME": str(self.folder / ".cache")}
-        command = [sys.executable, "-m", "snakemake", "--cores", "2", *arguments]
-        done = subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=1200, check=False
+        return subprocess.Popen(
+            [sys.executable, "-m", "snakemake", "--cores", "2", *arguments],
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": "", "XDG_CACHE_HOME": str(self.folder / ".cache")},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            start_new_session=True,
         )
-        output = done.stdout + done.stderr
-        if check:
-            assert done.returncode == 0, output[-5000:]
-        return output
 
     def plan(self, *arguments: str, config: dict | None = None) -> Counter[str]:
         """How many jobs of each rule a run would do now."""

@@ -79,7 +79,7 @@ def lives(pid):
     return state != "Z"
 
 
-def gone(pids, seconds=5.0):
+def gone(pids, seconds=10.0):
     end = time.monotonic() + seconds
     while any(lives(pid) for pid in pids):
         if time.monotonic() > end:
@@ -227,7 +227,7 @@ def test_what_does_not_heed_sigterm_is_killed(starts):
             return time.monotonic()
 
     asyncio.run(run())
-    assert gone(processes(starts()[0]), 0.5)
+    assert gone(processes(starts()[0]), 2)
 
 
 PARENT = """
@@ -255,7 +255,7 @@ def test_it_dies_with_a_parent_that_is_killed(mode, starts):
     assert all(lives(pid) for pid in pids)
     process.kill()
     process.wait()
-    assert gone(pids, 3)
+    assert gone(pids, 10)
 
 
 def test_it_dies_with_a_parent_that_is_killed_while_it_starts(starts):
@@ -266,7 +266,7 @@ def test_it_dies_with_a_parent_that_is_killed_while_it_starts(starts):
         time.sleep(0.02)
     process.kill()
     process.wait()
-    assert gone(processes(starts()[0]), 3)
+    assert gone(processes(starts()[0]), 10)
 
 
 def test_it_is_killed_when_its_supervisor_is(starts):
@@ -275,7 +275,7 @@ def test_it_is_killed_when_its_supervisor_is(starts):
             [start] = starts()
             supervisor = int(Path(f"/proc/{start['pid']}/stat").read_text().rpartition(")")[2].split()[1])
             os.kill(supervisor, signal.SIGKILL)
-            assert await asyncio.to_thread(gone, processes(start), 3)
+            assert await asyncio.to_thread(gone, processes(start), 10)
             return served.died()
 
     assert "lost its supervisor, and was killed" in asyncio.run(run())
@@ -294,7 +294,7 @@ def test_a_server_that_dies_later_says_so_and_leaves_nothing(starts, tmp_path):
             assert await asyncio.to_thread(gone, processes(starts()[0]))
             return it.died()
 
-    assert asyncio.run(asyncio.wait_for(run(), 10)) == (
+    assert asyncio.run(asyncio.wait_for(run(), 30)) == (
         "models.q: its vLLM server ended with exit code 1: torch.AcceleratorError: CUDA error: an illegal memory "
         f"access; look at the GPUs: `nvidia-smi`, CUDA_VISIBLE_DEVICES; its log: {tmp_path / 'log'}"
     )

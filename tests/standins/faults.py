@@ -208,6 +208,7 @@ LASTING: dict[str, Callable[[], Fault]] = {
     "403 html": lambda: Answer(403, HTML.replace(b"502 Bad Gateway", b"403 Forbidden"), _HTML_TYPE),
     "404 model": lambda: error(404, "The model `m` does not exist", code="model_not_found"),
     "422": lambda: error(422, "Input should be a valid string"),
+    "quota, code alone": lambda: error(429, "No more.", type="insufficient_quota", code="insufficient_quota"),
     "quota": lambda: error(
         429,
         "You exceeded your current quota",
@@ -241,8 +242,6 @@ HARMLESS: dict[str, Callable[[], Fault]] = {
     "usage a list": lambda: changed(usage=[7, 3]),
     "no identity": lambda: changed(id=..., object=..., created=..., model=..., system_fingerprint=...),
     "unknown fields": lambda: changed(service_tier="x", extra={"deep": [1]}, created=1.5),
-    "finish reason unknown": lambda: _choice(message={"role": "assistant", "content": "Hello."}, finish_reason="eos"),
-    "finish reason null": lambda: _choice(message={"role": "assistant", "content": "Hello."}, finish_reason=None),
     "no role": lambda: _choice(message={"content": "Hello."}),
     "slow, then whole": lambda: stream(b" ", 0.05, changed().data(), count=4),
 }

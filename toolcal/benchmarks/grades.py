@@ -15,7 +15,6 @@ from toolcal.benchmarks.case_table import from_frame
 from toolcal.benchmarks.protocol import Emission
 from toolcal.benchmarks.registry import of_scenario
 
-
 Verdicts = Mapping[tuple[str, str], bool]
 """(scenario, case_id) -> whether the run passed, as its publisher recorded it."""
 

@@ -11,7 +11,7 @@ from typing import Any
 from toolcal.estimate.remaining import Measured, Remaining, Run
 from toolcal.estimate.work import Work
 from toolcal.models import prices
-from toolcal.models.endpoints import endpoint_name
+from toolcal.models.entries import endpoint_name
 
 JOURNAL, OTHER_JOURNALS, SIZES = "journal", "journals of other scenarios", "case sizes"
 NO_CALLS = ("policy", "recorded")

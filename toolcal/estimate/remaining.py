@@ -18,7 +18,7 @@ from typing import Any
 import pandas as pd
 
 from toolcal import journal, tables
-from toolcal.models import answering
+from toolcal.models.entries import answering
 
 Run = tuple[str, int]
 """A case-trial: (case id, trial)."""

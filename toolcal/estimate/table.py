@@ -34,15 +34,18 @@ def shown(lines: Sequence[Line], silent: Sequence[str], *, max_usd: float | None
     if max_usd is not None:
         known = math.fsum(line.cost or 0.0 for line in lines if line.paid)
         parts.append(_budget(known, bool(unknown), max_usd, spent))
-    return "\n".join(parts)
+    return "\n".join(parts).rstrip()
 
 
 def _opening(lines: Sequence[Line]) -> list[str]:
     left, planned = sum(line.left for line in lines), sum(line.planned for line in lines)
+    if not left:
+        return [f"Nothing is left to ask: all {_count(planned)} case-trials (one case, once) are done."]
     used = {basis for line in lines for basis in line.basis}
-    words = [f"Still to ask: about {_count(left)} of {_count(planned)} case-trials (one case, once)."]
-    if used:
-        words.append("What the numbers rest on:")
+    words = [
+        f"Still to ask: about {_count(left)} of {_count(planned)} case-trials (one case, once).",
+        "What the numbers rest on:",
+    ]
     if any(basis.startswith("journal") for basis in used):
         words.append("- journal: means over the model's own case-trials that the journals hold whole")
     if any(basis.endswith(SIZES) for basis in used):

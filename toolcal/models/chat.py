@@ -6,9 +6,10 @@ Every call goes through the journal, which holds what the endpoint returned, so 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
+from toolcal.benchmarks.protocol import Message
 from toolcal.journal import Call, Journal, call_key
 from toolcal.models import json_mode, python_list
 from toolcal.models.calling import Caller
@@ -31,7 +32,7 @@ class Chat:
             unless given here; a parameter that is null is not sent.
         tool_mode: how tools are offered.
         history: in json mode, whether the prompt holds the current turn or the whole conversation.
-        return_reasoning: whether reasoning_content goes back in the history.
+        return_reasoning: the names under which reasoning goes back in the history; none where it does not.
         execute_leaked: whether calls that leaked into the text are executed.
     """
 
@@ -44,7 +45,7 @@ class Chat:
         parameters: Mapping[str, Any] | None = None,
         tool_mode: ToolMode = "native",
         history: json_mode.History = "turn",
-        return_reasoning: bool = False,
+        return_reasoning: Sequence[str] = (),
         execute_leaked: bool = False,
     ) -> None:
         self.execute_leaked = execute_leaked
@@ -86,16 +87,18 @@ class Chat:
         elif self._tool_mode == "python_list":
             body = {"messages": python_list.prompt(request)}
         else:
-            left_out = () if self._return_reasoning else ("reasoning_content",)
-            messages = [
-                {name: value for name, value in message.items() if name not in left_out} for message in request.messages
-            ]
+            messages = [self._with_reasoning(message) for message in request.messages]
             body = {"messages": messages, "tools": list(request.tools) or None}
         body |= {"seed": request.seed, **self._parameters}
         body = {name: value for name, value in body.items() if value is not None}
         # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
         sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
         return sent
+
+    def _with_reasoning(self, message: Message) -> Message:
+        sent = {name: value for name, value in message.items() if name != "reasoning_content"}
+        reasoning = message.get("reasoning_content")
+        return sent | (dict.fromkeys(self._return_reasoning, reasoning) if reasoning else {})
 
     def _reply(self, record: Mapping[str, Any], cached: bool, request: Request) -> Reply:
         raw = record["message"]

@@ -15,7 +15,7 @@ from toolcal import calls
 from toolcal.benchmarks.protocol import Message
 from toolcal.callshapes import JSON
 
-_RETURNED = ("thinking_blocks", "provider_specific_fields", "extra_content", "annotations")
+_RETURNED = ("thinking_blocks", "extra_content")
 """Fields of a message, and of a tool call, that go back as they came: signatures lie in them."""
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -39,11 +39,11 @@ def said(
     given = list(native) if isinstance(native, list | tuple) else [native]
     text, read = parsed.text, results
     if results and parsed.leaked:  # they stood in the text; from here on they are calls like any other
-        text, given = parsed.prose, [{}] * len(results)
+        text, given = parsed.prose.strip(), [{}] * len(results)
     elif not results:
         error = f"Error: the call could not be read ({parsed.error}) and was not executed."
         read = [_readable(call) | {"result": error} for call in given]
-    kept = {name: message[name] for name in (*_RETURNED, "reasoning_content") if message.get(name)}
+    kept = _returned(message, "reasoning_content")
     if not read:
         return [{"role": "assistant", "content": text, **kept}]
     made = [_call(*pair, f"{ids}_{index}") for index, pair in enumerate(zip(given, read, strict=True))]
@@ -65,8 +65,16 @@ def _call(given: Any, read: Mapping[str, Any], id: str) -> dict[str, Any]:
             "name": _name(read["name"]),
             "arguments": json.dumps(read["arguments"], ensure_ascii=False, separators=(",", ":")),
         },
-        **{name: given[name] for name in _RETURNED if given.get(name)},
+        **_returned(given),
     }
+
+
+def _returned(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    """The fields that go back. Of litellm's own box only signatures do: OpenAI-like endpoints may refuse the rest."""
+    kept = {name: given[name] for name in (*_RETURNED, *names) if given.get(name)}
+    box = given.get("provider_specific_fields")
+    signed = {name: value for name, value in box.items() if "signature" in name} if isinstance(box, dict) else {}
+    return kept | ({"provider_specific_fields": signed} if signed else {})
 
 
 def _readable(call: Any) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolcal.models.endpoints import endpoint_name
+from toolcal.models.entries import endpoint_name
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any
 from toolcal.models import prices
 from toolcal.models.budget import Budget
 from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
-from toolcal.models.endpoints import endpoint_name
+from toolcal.models.entries import endpoint_name, weights_of
 from toolcal.models.pace import Pace
-from toolcal.models.serve import ServeError, Weights, find_weights, serve_embedded
+from toolcal.models.serve import serve_embedded
 from toolcal.models.vllm import serve_vllm
 
 Opened = tuple[Caller, dict[str, Any]]
@@ -110,18 +110,6 @@ def api(
     )
     identity = {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
     return caller, identity
-
-
-def weights_of(name: str, entry: Mapping[str, Any]) -> Weights:
-    """The weights file of an embedded model.
-
-    Raises:
-        ServeError: it is not what the entry says; the message begins with the entry's key.
-    """
-    try:
-        return find_weights(entry["weights"])
-    except ServeError as error:
-        raise ServeError(f"models.{name}.weights: {error}") from error
 
 
 def _key(name: str, where: str, endpoint: Mapping[str, Any]) -> str | None:

@@ -1,0 +1,49 @@
+"""What a model's entry in the configuration says, without opening the model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from toolcal.models.serve import ServeError, Weights, find_weights
+
+_HOW = ("attempts", "concurrency", "endpoint", "executable", "prices", "start_timeout", "tensor_parallel", "timeout")
+_ELSEWHERE = ("family", "limit", "scenarios", "scores")
+
+
+def answering(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of an entry that bears on what the model answers, and not on how it is reached or what it costs."""
+    return {key: value for key, value in entry.items() if key not in (*_HOW, *_ELSEWHERE)}
+
+
+def endpoint_name(entry: Mapping[str, Any]) -> str:
+    """The endpoint of an `api` model's entry: the one it names, else the provider in the model's name."""
+    return str(entry.get("endpoint") or entry["model"].partition("/")[0])
+
+
+def weights_of(name: str, entry: Mapping[str, Any]) -> Weights:
+    """The weights file of an embedded model.
+
+    Raises:
+        ServeError: it is not what the entry says; the message begins with the entry's key.
+    """
+    try:
+        return find_weights(entry["weights"])
+    except ServeError as error:
+        raise ServeError(f"models.{name}.weights: {error}") from error
+
+
+def recordings(entry: Mapping[str, Any]) -> list[str]:
+    """The files that a recorded model is read from; none for others."""
+    folders = [Path(entry[key]) for key in ("results", "scores") if entry["source"] == "recorded" and key in entry]
+    return sorted(str(path) for folder in folders for path in folder.rglob("*.json") if path.is_file())
+
+
+def files(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Path]:
+    """`models/<id>/<file>` -> weights or recorded run, for every model of the configuration that has such files."""
+    found: dict[str, Path] = {}
+    for name, entry in models.items():
+        paths = [weights_of(name, entry).path] if "weights" in entry else map(Path, recordings(entry))
+        found |= {f"models/{name}/{path.name}": path for path in paths}
+    return found
