@@ -79,7 +79,7 @@ def run_of(cell):
         # Beside the results, not an output: Snakemake removes outputs before a job runs.
         "journal": journal,
         "selection": configuration.selection(config, cell),
-        "trials": config["trials"],
+        "trials": configuration.trials(config, cell.model),
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
     }

@@ -13,7 +13,11 @@ rule diagnosis:
     params:
         families={name: entry["family"] for name, entry in config["models"].items()},
         plan=[
-            [*cell, configuration.selection(config, cell), config["trials"]]
+            [
+                *cell,
+                configuration.selection(config, cell),
+                configuration.trials(config, cell.model),
+            ]
             for cell in CELLS
         ],
         labellers=config["labellers"],

@@ -11,8 +11,8 @@ def main(smk):
     cases = tables.read("cases", *smk.input.cases)
     recorded = {
         (scenario, case_id): passed
-        for scenario in (cases["scenario"].unique() if smk.params.entry else ())
-        for case_id, passed in verdicts(smk.params.entry, scenario).items()
+        for scenario in (cases["scenario"].unique() if smk.params.recording else ())
+        for case_id, passed in verdicts(smk.params.recording, scenario).items()
     }
     data = grade_trajectories(trajectories, cases, recorded)
     if words := disagreement(data):

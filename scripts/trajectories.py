@@ -1,12 +1,14 @@
-"""Run a model over cells, one after the other; infrastructure errors are kept as rows, and tried again on the next run."""
+"""Run a model over cells, one after the other; infrastructure errors are rows, and tried again on the next run."""
 
 import asyncio
+import logging
 from pathlib import Path
 
 from toolcal import logs, perturbations, rollout, runs, tables, unfinished
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
+from toolcal.models.recorded import Recorded
 from toolcal.models.source import open_source
 
 
@@ -14,15 +16,26 @@ async def query(cell, about, cases_file, contexts_file, source):
     benchmark = of_scenario(cell.scenario)
     selected = case_table.select(tables.read("cases", cases_file), **about["selection"])
     contexts = perturbations.from_frame(tables.read("contexts", contexts_file))
+    cases = case_table.from_frame(selected)
     with source.cell(benchmark, cell.scenario, about["journal"]) as model:
-        return await rollout.run_cell(
-            cell,
-            case_table.from_frame(selected),
-            contexts,
-            model,
-            benchmark,
-            trials=about["trials"],
-            seed=about["seed"],
+        if isinstance(model, Recorded):  # the rest is missing, and counted as that
+            cases = [case for case in cases if case.case_id in model.case_ids]
+        data = await rollout.run_cell(
+            cell, cases, contexts, model, benchmark, trials=about["trials"], seed=about["seed"]
+        )
+        if isinstance(model, Recorded):
+            tell_of_leftovers(cell, model.leftovers())
+    return data
+
+
+def tell_of_leftovers(cell, leftovers):
+    for case_id, turn, recorded, replayed in leftovers:
+        logging.warning("%s, turn %d: %d steps recorded, %d replayed", case_id, turn, recorded, replayed)
+    if leftovers:
+        cases = len({case_id for case_id, *_ in leftovers})
+        logs.warn(
+            f"{cases} recorded cases of {cell.model} in {cell.scenario} made calls that are read differently here, "
+            f"the first is {leftovers[0][0]}; they are graded as read here"
         )
 
 

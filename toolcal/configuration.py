@@ -66,6 +66,11 @@ def selection(config: Config, cell: Cell) -> dict[str, Any]:
     return {"limit": min(limits, default=None), "case_ids": scenario.get("case_ids")}
 
 
+def trials(config: Config, model: str) -> int:
+    """How often a model runs each case; a recorded run is there once."""
+    return 1 if config["models"][model]["source"] == "recorded" else int(config["trials"])
+
+
 def _fill(config: Config, part: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     for key, spec in part["properties"].items():
         if "$ref" in spec:

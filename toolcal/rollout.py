@@ -127,7 +127,7 @@ def _row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]
         "step": step,
         "attempt": 0,
         "content": tables.text_or_json(calls.content_of(message) or None),
-        "reasoning": tables.text_or_json(message.get("reasoning_content") or message.get("reasoning")),
+        "reasoning": tables.text_or_json(message.get("reasoning_content")),
         "tool_calls": tables.dumps(calls.native_calls(message)),
         "tool_results": tables.dumps(results),
         "executed": sum(result["executed"] for result in results),

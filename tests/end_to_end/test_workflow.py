@@ -57,7 +57,18 @@ def test_the_manifest_and_the_tables_say_what_they_were_made_of(finished):
 def test_nothing_is_left_to_do_and_the_tree_holds_only_results(finished):
     assert finished.plan(config=policies("oracle", "explore_first")) == {}
     made = {path.name for path in finished.folder.iterdir()} - {".cache", ".snakemake", "given.yaml", "results"}
-    assert made == {"Snakefile", "config.yaml", "rules", "scripts", "toolcal", "schemas", "profiles", "presets", "report", "envs"}
+    assert made == {
+        "Snakefile",
+        "config.yaml",
+        "rules",
+        "scripts",
+        "toolcal",
+        "schemas",
+        "profiles",
+        "presets",
+        "report",
+        "envs",
+    }
 
 
 def test_one_more_model_plans_its_own_cells_and_what_sums_them_up(again):

@@ -32,7 +32,7 @@ def smk(bfcl, bfcl_cases, recorded, tmp_path):
         wildcards=SimpleNamespace(model="deepseek"),
         input=SimpleNamespace(**paths),
         output=SimpleNamespace(grades=tmp_path / "grades.parquet"),
-        params=SimpleNamespace(entry=entry, code="abc"),
+        params=SimpleNamespace(recording=entry, code="abc"),
         log=[str(tmp_path / "log")],
     )
 
@@ -49,7 +49,7 @@ def test_a_recorded_runs_own_verdicts_stand_beside_ours(smk, capsys):
 
 
 def test_without_recorded_verdicts_they_are_null(smk, capsys):
-    smk.params.entry = None
+    smk.params.recording = None
     MAIN(smk)
     grades = tables.read("grades", smk.output.grades)
     assert grades["passed"].notna().all()

@@ -15,6 +15,10 @@ from toolcal.models.protocol import Reply
 MAIN = runpy.run_path(str(ROOT / "scripts/trajectories.py"))["main"]
 
 
+def journal_of(smk):
+    return smk.params.cells[0]["journal"]
+
+
 class Names(SimpleNamespace):
     """Snakemake's named values: by attribute and by key."""
 
@@ -25,13 +29,28 @@ def smk(bfcl_cases, tmp_path):
     tables.write("cases", case_table.to_frame(found, 0), tmp_path / "cases.parquet")
     tables.write("contexts", perturbations.to_frame(found, "baseline"), tmp_path / "contexts.parquet")
     return SimpleNamespace(
-        wildcards=Names(model="m", scenario="bfcl-miss_param", perturbation="baseline"),
-        input=Names(cases=tmp_path / "cases.parquet", contexts=tmp_path / "contexts.parquet"),
-        output=Names(trajectories=tmp_path / "t.parquet"),
+        input=Names(cases=[tmp_path / "cases.parquet"], contexts=[tmp_path / "contexts.parquet"]),
+        output=[tmp_path / "t.parquet"],
+        config={
+            "results": str(tmp_path),
+            "endpoints": {},
+            "limits": {},
+            "models": {"m": {"source": "policy", "policy": "oracle", "family": "f"}},
+        },
         params=Names(
-            entry={"source": "policy", "policy": "oracle", "family": "f"},
-            run={"selection": {"limit": None, "case_ids": None}, "trials": 2, "seed": 1, "unfinished": 0},
-            journal=str(tmp_path / "journal.jsonl"),
+            model="m",
+            answers={"source": "policy", "policy": "oracle"},
+            cells=[
+                {
+                    "scenario": "bfcl-miss_param",
+                    "perturbation": "baseline",
+                    "journal": str(tmp_path / "journal.jsonl"),
+                    "selection": {"limit": None, "case_ids": None},
+                    "trials": 2,
+                    "seed": 1,
+                    "unfinished": 0,
+                }
+            ],
             code="abc",
         ),
         log=[str(tmp_path / "log")],
@@ -40,10 +59,10 @@ def smk(bfcl_cases, tmp_path):
 
 def test_every_case_is_run_as_often_as_asked(smk):
     MAIN(smk)
-    data = tables.read("trajectories", smk.output.trajectories)
+    data = tables.read("trajectories", smk.output[0])
     assert data.groupby("trial")["case_id"].nunique().to_dict() == {0: 3, 1: 3}
-    assert unfinished.count(smk.params.journal) == 0
-    assert tables.metadata(smk.output.trajectories)["run"]["trials"] == 2
+    assert unfinished.count(journal_of(smk)) == 0
+    assert tables.metadata(smk.output[0])["run"]["trials"] == 2
 
 
 def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, monkeypatch, capsys):
@@ -56,15 +75,15 @@ def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, 
 
     monkeypatch.setattr(policies.Policy, "respond", broken)
     MAIN(smk)
-    data = tables.read("trajectories", smk.output.trajectories)
+    data = tables.read("trajectories", smk.output[0])
     assert data["status"].value_counts()["infra_error"] == 2
-    grades = grade_trajectories(data, tables.read("cases", smk.input.cases)).set_index("case_id")
+    grades = grade_trajectories(data, tables.read("cases", smk.input.cases[0])).set_index("case_id")
     assert grades.loc["multi_turn_miss_param_1", "passed"].isna().all()
     assert grades.loc["multi_turn_miss_param_0", "passed"].all()
-    assert unfinished.count(smk.params.journal) == 1
+    assert unfinished.count(journal_of(smk)) == 1
     assert (
         "toolcal: 2 cases of m in bfcl-miss_param.baseline ended with infrastructure errors" in capsys.readouterr().err
     )
     monkeypatch.setattr(policies.Policy, "respond", whole)
     MAIN(smk)
-    assert unfinished.count(smk.params.journal) == 1
+    assert unfinished.count(journal_of(smk)) == 1

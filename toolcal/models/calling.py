@@ -16,9 +16,10 @@ from typing import Any
 
 import tenacity
 
+from toolcal.models.answer import Answer, read
 from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
-from toolcal.models.faults import Fault, fault_of, masked
-from toolcal.models.litellm_client import SENT, client, http_client
+from toolcal.models.faults import Fault, fault_of, secrets_of_environment
+from toolcal.models.litellm_client import EXCHANGE, Exchange, client, http_client
 from toolcal.models.pace import Pace
 from toolcal.models.prices import Prices
 
@@ -53,7 +54,9 @@ class Connection:
     @property
     def secrets(self) -> tuple[str, ...]:
         """What no record may show."""
-        return () if self.api_key in (None, NO_KEY) else (str(self.api_key),)
+        if self.api_key is None:  # litellm has found one
+            return tuple(secret for secret in secrets_of_environment() if len(secret) >= 16)
+        return () if self.api_key == NO_KEY else (self.api_key,)
 
 
 class ModelError(ValueError):
@@ -201,12 +204,12 @@ class Caller:
             Failed: with its fault.
         """
         connection = await self._connected()
-        sent: dict[str, Any] = {}
-        token = SENT.set(sent)
+        litellm, exchange, response = client(), Exchange(), None
+        token = EXCHANGE.set(exchange)
         started = time.perf_counter()
         try:
             async with asyncio.timeout(self._timeout):
-                response = await client().acompletion(
+                response = await litellm.acompletion(
                     model=self._model,
                     api_base=connection.api_base,
                     api_key=connection.api_key,
@@ -216,29 +219,26 @@ class Caller:
                     drop_params=True,
                     **body,
                 )
-            latency = time.perf_counter() - started
-            answer = response.model_dump(mode="json", exclude_none=True)
-            message, finish_reason = _choice(answer)
+            fault = Fault("transient", "an answer without a choice that holds a message")
         except Exception as error:
-            fault = fault_of(error, secrets=connection.secrets)
-            if died := connection.died():
-                fault = Fault("final", masked(died, connection.secrets))
-            raise Failed(self._heeded(fault)) from None
+            died = connection.died()
+            fault = Fault("final", died) if died else fault_of(error, secrets=connection.secrets)
         finally:
-            SENT.reset(token)
-        usage = answer.get("usage") if isinstance(answer.get("usage"), dict) else {}
-        prompt, completion = (_count(usage.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+            EXCHANGE.reset(token)
+        latency = time.perf_counter() - started
+        answer = read(exchange.body()) or (read(response.model_dump(mode="json")) if response is not None else None)
+        if answer is None:
+            raise Failed(self._heeded(fault))
         record = _record(
-            message=message,
-            finish_reason=finish_reason,
-            prompt_tokens=prompt,
-            completion_tokens=completion,
-            usage=usage,
+            message=answer.message,
+            finish_reason=answer.finish_reason,
+            prompt_tokens=answer.prompt_tokens,
+            completion_tokens=answer.completion_tokens,
+            usage=answer.usage,
             latency=latency,
-            cost=self._cost(response, prompt, completion, connection),
-            sent={"body": _shortened(sent), "dropped": _dropped(body, sent)},
-            served_by=" ".join(str(answer[name]) for name in ("model", "system_fingerprint") if answer.get(name))
-            or None,
+            cost=self._cost(response, answer, connection),
+            sent={"body": _shortened(exchange.sent), "dropped": _dropped(body, exchange.sent)},
+            served_by=answer.served_by,
         )
         return _without(record, connection.secrets)
 
@@ -270,27 +270,17 @@ class Caller:
     def _wait(self, state: tenacity.RetryCallState) -> float:
         return float(tenacity.wait_random_exponential(multiplier=self._backoff, max=60)(state))
 
-    def _cost(self, response: Any, prompt: int | None, completion: int | None, connection: Connection) -> float | None:
-        if self._prices is None:
+    def _cost(self, response: Any, answer: Answer, connection: Connection) -> float | None:
+        if self._prices is None or answer.prompt_tokens is None or answer.completion_tokens is None:
             return None
-        if connection.api_base is None and not self._prices.own:
+        if response is not None and connection.api_base is None and not self._prices.own:
             try:  # it knows cached and reasoning tokens
                 cost = client().completion_cost(completion_response=response, model=self._model)
             except Exception:  # it raises a plain Exception for what it cannot price
                 cost = None
             if cost:
                 return float(cost)
-        if prompt is None or completion is None:
-            return None
-        return prompt * self._prices.input + completion * self._prices.output
-
-
-def _choice(answer: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    choices = answer.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):
-        raise ValueError("an answer without a choice that holds a message")
-    return choice["message"], choice.get("finish_reason")
+        return answer.prompt_tokens * self._prices.input + answer.completion_tokens * self._prices.output
 
 
 def _record(**values: Any) -> dict[str, Any]:
@@ -300,10 +290,6 @@ def _record(**values: Any) -> dict[str, Any]:
 
 def _worth_another(error: BaseException) -> bool:
     return isinstance(error, Failed) and error.fault.kind == "transient"
-
-
-def _count(value: Any) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _shortened(sent: Mapping[str, Any]) -> dict[str, Any]:

@@ -34,9 +34,17 @@ def weights_of(name: str, entry: Mapping[str, Any]) -> Weights:
         raise ServeError(f"models.{name}.weights: {error}") from error
 
 
+def recording(entry: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Of a recorded model the keys that say where its files are; None for others."""
+    if entry["source"] != "recorded":
+        return None
+    return {key: entry[key] for key in ("format", "results", "scores") if key in entry}
+
+
 def recordings(entry: Mapping[str, Any]) -> list[str]:
     """The files that a recorded model is read from; none for others."""
-    folders = [Path(entry[key]) for key in ("results", "scores") if entry["source"] == "recorded" and key in entry]
+    where = recording(entry) or {}
+    folders = [Path(where[key]) for key in ("results", "scores") if key in where]
     return sorted(str(path) for folder in folders for path in folder.rglob("*.json") if path.is_file())
 
 

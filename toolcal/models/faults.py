@@ -17,14 +17,14 @@ _LENGTH = 500
 _FINAL = (401, 402, 403, 404)
 _LASTING = (400, 405, 406, 410, 411, 413, 414, 415, 422, 501)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance is too low|billing", re.I)
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
-# In the words of OpenAI, llama.cpp, vLLM, Anthropic, Gemini, Cohere and Mistral.
-_CONTEXT = re.compile(
+_SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context|context (length|window|size)"
     r"|prompt is too long|prompt too long|input is too long|input token count|maximum (input|prompt) length"
     r"|too many (input )?tokens|longer than the model|max_model_len",
     re.I,
 )
+"""A prompt that is too long, in the words of OpenAI, llama.cpp, vLLM, Anthropic, Gemini, Cohere and Mistral."""
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
     """
     words = masked(f"{type(error).__name__}: {error}", secrets)[:_LENGTH]
     status = _status(error)
-    text = str(error)
-    if type(error).__name__ == "ContextWindowExceededError" or (status in _LASTING and _CONTEXT.search(text)):
+    text = f"{error} {getattr(error, 'body', None)}"  # codes stand in the body alone
+    if type(error).__name__ == "ContextWindowExceededError" or (status in _LASTING and CONTEXT.search(text)):
         return Fault("context", words)
     if status in _FINAL or (status == 429 and _QUOTA.search(text)):
         return Fault("final", words)
@@ -57,11 +57,15 @@ def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
 
 def masked(text: str, secrets: Iterable[str] = ()) -> str:
     """A text on one line, without these secrets and without those of the environment."""
-    known = {value for name, value in os.environ.items() if _SECRET.search(name.upper())}
-    for secret in sorted({*secrets, *known}, key=len, reverse=True):
+    for secret in sorted({*secrets, *secrets_of_environment()}, key=len, reverse=True):
         if len(secret) >= 8:
             text = text.replace(secret, "***")
     return " ".join(text.split())
+
+
+def secrets_of_environment() -> set[str]:
+    """The values of variables that are named like keys."""
+    return {value for name, value in os.environ.items() if _SECRET.search(name.upper())}
 
 
 def _status(error: Exception) -> int | None:

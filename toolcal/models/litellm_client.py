@@ -8,14 +8,31 @@ import warnings
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 ANSWER_BYTES = 64_000_000
 """Longest answer that is read; an endpoint that never stops sending would fill the memory otherwise."""
 
-SENT: ContextVar[dict[str, Any] | None] = ContextVar("SENT", default=None)
-"""Where the call under way puts the body that litellm makes of it for the provider."""
+
+@dataclass
+class Exchange:
+    """What goes over the wire for one call: the body that litellm makes of it, and the HTTP response (OpenAI's way)."""
+
+    sent: dict[str, Any] = field(default_factory=dict)
+    response: Any = None
+
+    def body(self) -> Any:
+        """The answer's JSON as it came; None where there is none."""
+        try:
+            return self.response.json() if self.response is not None and self.response.status_code == 200 else None
+        except (ValueError, RuntimeError):  # no JSON, or a body that was never read to its end
+            return None
+
+
+EXCHANGE: ContextVar[Exchange | None] = ContextVar("EXCHANGE", default=None)
+"""The exchange of the call under way."""
 
 
 @cache
@@ -30,11 +47,11 @@ def client() -> Any:
 
     class Recorder(CustomLogger):
         def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:
-            sent = SENT.get()
+            exchange = EXCHANGE.get()
             body = kwargs.get("additional_args", {}).get("complete_input_dict")
-            if sent is not None and isinstance(body, dict):
-                sent.update({name: value for name, value in body.items() if name != "extra_body"})
-                sent.update(body.get("extra_body") or {})
+            if exchange is not None and isinstance(body, dict):
+                exchange.sent = {name: value for name, value in body.items() if name != "extra_body"}
+                exchange.sent |= body.get("extra_body") or {}
 
     litellm.input_callback = [Recorder()]
     litellm.suppress_debug_info = True
@@ -57,7 +74,11 @@ async def http_client(connections: int) -> AsyncIterator[None]:
     litellm = client()
     limits = httpx.Limits(max_connections=connections + 8, max_keepalive_connections=connections)
     async with httpx.AsyncClient(
-        limits=limits, follow_redirects=True, timeout=None, event_hooks={"response": [_bound]}
+        limits=limits,
+        headers={"Accept-Encoding": "identity"},
+        follow_redirects=True,
+        timeout=None,
+        event_hooks={"response": [_received]},
     ) as http:
         litellm.in_memory_llm_clients_cache.flush_cache()  # those of an event loop that is closed
         litellm.aclient_session = http
@@ -68,8 +89,14 @@ async def http_client(connections: int) -> AsyncIterator[None]:
             litellm.in_memory_llm_clients_cache.flush_cache()
 
 
-async def _bound(response: Any) -> None:
+async def _received(response: Any) -> None:
     import httpx
+
+    if response.headers.get("Content-Encoding", "identity") != "identity":  # a kilobyte may unfold to gigabytes
+        raise httpx.ReadError("a compressed answer, which was not asked for")
+    exchange = EXCHANGE.get()
+    if exchange is not None:
+        exchange.response = response
 
     class Bounded(httpx.AsyncByteStream):
         def __init__(self, stream: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -15,19 +14,12 @@ from toolcal.benchmarks.bfcl.grading import STEP_LIMIT
 from toolcal.benchmarks.bfcl.result_files import Recording, RecordingError, Step, read_results, verdicts
 from toolcal.benchmarks.protocol import Message
 from toolcal.models import python_list
+from toolcal.models.faults import CONTEXT
 from toolcal.models.protocol import Reply, Request
 
 __all__ = ["Recorded", "RecordingError", "verdicts"]
 
 log = logging.getLogger(__name__)
-
-# In the words of the providers that BFCL's handlers call.
-_OVERFLOW = re.compile(
-    r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context|context (length|window|size)"
-    r"|prompt is too long|prompt too long|input is too long|input token count|maximum (input|prompt) length"
-    r"|too many (input )?tokens|longer than the model|max_model_len",
-    re.I,
-)
 
 
 class Recorded:
@@ -74,7 +66,7 @@ class Recorded:
         if request.trial or request.attempt:
             return _failure("infra_error", "a recorded run has one trial, and cannot be asked again")
         if recording.error is not None:
-            overflow = _OVERFLOW.search(recording.error)
+            overflow = CONTEXT.search(recording.error)
             return _failure("context_exceeded" if overflow else "infra_error", recording.error)
         steps = recording.turns[turn] if turn < len(recording.turns) else ()
         if step >= len(steps):
