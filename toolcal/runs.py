@@ -1,14 +1,21 @@
 """One run at a time on a results folder, and jobs that do not outlive their run.
 
-The run that Snakemake's main process makes holds the lock `<results>/.run.lock` and writes its number beside it; the
-lock goes with the process, however that ends. A job that calls models looks from time to time whether its run is still
-there, so that a killed run spends no more money.
+A run, that is Snakemake's main process, holds the lock `<results>/.run.lock` and writes its number to `<results>/.run`;
+the lock goes with the process, however that ends. Its jobs get the number by the environment, and look from time to
+time whether their run is still there, so that a killed run spends no more money. It is over when the folder bears the
+number of another run, or when nobody holds its lock; all else, such as a folder that is out of reach for a moment, says
+nothing about it.
+
+A job on another machine, as under Slurm, goes by the number alone, since many file systems keep locks to one machine.
+After a SIGKILL such jobs end when the next run begins (`scancel` ends them earlier); and on such a file system runs are
+kept apart on one machine only. An executor that passes no environment on leaves its jobs outside of any run.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
+import platform
 import secrets
 from collections.abc import Coroutine
 from pathlib import Path
@@ -19,30 +26,42 @@ from filelock import FileLock, Timeout
 Result = TypeVar("Result")
 
 _NUMBER = "TOOLCAL_RUN"
+_BOOT = Path("/proc/sys/kernel/random/boot_id")
 _held: list[FileLock] = []
 
 
 class RunError(RuntimeError):
-    """The results folder cannot be used; the message says why and what to do."""
+    """The results folder cannot be used, or the run is over; the message says why and what to do."""
 
 
 def begin(results: str | Path) -> None:
-    """Take the results folder for the run of this process, until the process ends.
+    """Take the results folder for the run of this process, until the process ends or begins another run.
+
+    Args:
+        results: the folder, made if it is not there.
 
     Raises:
         RunError: another run uses the folder, or it cannot be written.
     """
+    while _held:
+        _held.pop().release()
     folder = Path(results).absolute()
     lock = FileLock(_lock(folder))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire(timeout=2)  # a job that looks whether its run is there holds it for an instant
-        number = f"{os.getpid()}-{secrets.token_hex(8)}"
-        _note(folder).write_text(number)
+        number = f"{_identity(_lock(folder))} {secrets.token_hex(8)} {os.getpid()} {platform.node()}"
+        temporary = _note(folder).with_suffix(".tmp")
+        temporary.write_text(number)
+        temporary.replace(_note(folder))  # whole at any moment, for jobs that look
     except Timeout:
-        raise RunError(f"{results}: another run uses this results folder; wait for it, or stop it") from None
-    except OSError as error:
-        raise RunError(f"{results}: the results folder cannot be written ({error.strerror}); nothing was run") from None
+        raise RunError(
+            f"{results}: another run uses this results folder{_user(folder)}; wait for it, or stop it"
+        ) from None
+    except (OSError, NotImplementedError) as error:
+        lock.release()
+        words = error.strerror if isinstance(error, OSError) else None
+        raise RunError(f"{results}: the results folder cannot be written ({words or error}); nothing was run") from None
     _held.append(lock)
     os.environ[_NUMBER] = number
 
@@ -52,33 +71,64 @@ async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result],
 
     Args:
         results: the results folder.
-        work: what to do; cancelled when the run is over.
+        work: what to do; cancelled when the run is over, and not begun if it is over already.
         every: seconds between looks.
 
     Raises:
         RunError: the run that started this process is over.
     """
+    number = os.environ.get(_NUMBER)
+    if number is None:  # outside of a run
+        return await work
+    folder = Path(results).absolute()
+    if _over(folder, number):  # a job that waited in a queue meanwhile
+        work.close()
+        raise RunError("the run that started this job is over; nothing was asked")
     task = asyncio.create_task(work)
-    number = os.environ.get(_NUMBER)  # none outside of a run
-    while not task.done():
-        await asyncio.wait({task}, timeout=every)
-        if number is not None and not task.done() and not _goes_on(Path(results), number):
-            task.cancel()
-            await asyncio.wait({task})
-            raise RunError("the run that started this job is over; what was answered is kept in the journal")
-    return await task
-
-
-def _goes_on(folder: Path, number: str) -> bool:
     try:
-        if _note(folder).read_text() != number:
+        while True:
+            done, _ = await asyncio.wait({task}, timeout=every)
+            if done:
+                return task.result()
+            if _over(folder, number):
+                raise RunError("the run that started this job is over; what was answered is kept in the journal")
+    finally:
+        if not task.done():
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)  # its servers stop, its journals close
+
+
+def _over(folder: Path, number: str) -> bool:
+    """Whether the run of this number has ended for sure."""
+    try:
+        found = _note(folder).read_text()
+        if found != number:
+            return bool(found)
+        lock = _lock(folder)
+        if _identity(lock) != number.split()[0]:
             return False
-        with FileLock(_lock(folder)).acquire(timeout=0):
-            return False
-    except Timeout:
-        return True
-    except OSError:  # a folder out of reach for a moment says nothing about the run
-        return True
+        with FileLock(lock).acquire(timeout=0):
+            return True
+    except (OSError, RuntimeError, ValueError):  # most of the time Timeout, as it is held
+        return False
+
+
+def _identity(lock: Path) -> str:
+    """The lock as this machine's kernel knows it, whatever the path: only here does it say whether it is held."""
+    about = lock.stat()
+    try:
+        machine = _BOOT.read_text().strip()
+    except OSError:
+        machine = platform.node()
+    return f"{machine}:{about.st_dev}:{about.st_ino}"
+
+
+def _user(folder: Path) -> str:
+    try:
+        *_, process, machine = _note(folder).read_text().split()
+    except (OSError, ValueError):
+        return ""
+    return f" (process {process} on {machine})"
 
 
 def _lock(folder: Path) -> Path:

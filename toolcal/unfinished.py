@@ -1,27 +1,34 @@
 """How often a cell's job ended with infrastructure errors.
 
 The count goes into the rule's params: an ending adds one, so the next run finds the params changed and takes the cell
-up again, once; a clean ending leaves the count, and the cell rests.
+up again, once; a clean ending leaves the count, and the cell rests. Each ending is a line, its time, in a file beside
+the cell's journal: a file that only grows has no moment in which it cannot be read.
 """
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 
 def count(journal: str | Path) -> int:
     """Endings with infrastructure errors so far, from the file beside a cell's journal."""
     try:
-        return int(_file(journal).read_text())
+        return _file(journal).read_bytes().count(b"\n")
     except FileNotFoundError:
         return 0
 
 
 def note(journal: str | Path) -> None:
-    """Add one ending."""
-    ended = count(journal) + 1
-    _file(journal).parent.mkdir(parents=True, exist_ok=True)
-    _file(journal).write_text(f"{ended}\n")
+    """Add one ending.
+
+    Raises:
+        OSError: it cannot be written; the job must then fail, or the cell would rest with its errors.
+    """
+    file = _file(journal)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("ab") as lines:
+        lines.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n".encode())
 
 
 def _file(journal: str | Path) -> Path:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import signal
+import subprocess
+import threading
 import time
 from collections import Counter
 
@@ -14,6 +17,7 @@ import pytest
 
 from tests.end_to_end.conftest import copy_project
 from tests.standins.endpoint import endpoint
+from tests.standins.faults import error
 from toolcal import tables
 
 KEY = "sk-standin-0123456789abcdef"
@@ -75,3 +79,141 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(tmp_path_factory):
     assert len(keys) == len(set(keys)) == asked
     tables_of = [trajectories(project, scenarios=("base",)).drop(columns=UNLIKE) for project in (killed, whole)]
     pd.testing.assert_frame_equal(*tables_of)
+
+
+@pytest.mark.slow
+def test_infrastructure_errors_are_no_failures_and_their_cells_alone_run_again_once_a_run(project):
+    broken = {"on": True}
+    conversations = []
+
+    def faults(body, nth):
+        begins = body["messages"][0]["content"]
+        if body["model"] == "m1" and begins not in conversations:
+            conversations.append(begins)
+        refused = broken["on"] and body["model"] == "m1" and begins in conversations[:2]
+        return error(400, "no such thing") if refused else None
+
+    with endpoint(faults=faults) as server:
+        config = over(server, models=("m1", "m2"), scenarios=("base",))
+        said = project.snakemake("diagnosis", config=config)
+        cells = tables.read("cells", project.results("diagnosis/cells.parquet")).set_index("model")
+        assert cells[["n", "n_missing"]].to_numpy().tolist() == [[3, 2], [5, 0]]
+        assert "toolcal: 2 cases of m1 in bfcl-base.baseline ended with infrastructure errors" in said
+        plan = project.plan("diagnosis", config=config)
+        assert (plan["trajectories"], plan["actions"], plan["grades"]) == (1, 1, 1)
+        begun = len(server.seen)
+        project.snakemake(*TARGETS[:1], config=config)
+        assert len(server.seen) - begun == 2  # asked once more each, and refused
+        broken["on"] = False
+        project.snakemake("diagnosis", config=config)
+        cells = tables.read("cells", project.results("diagnosis/cells.parquet"))
+        assert cells["n_missing"].sum() == 0
+        assert project.plan("diagnosis", config=config) == {}
+
+
+@pytest.mark.slow
+def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_a_higher_one(tmp_path_factory):
+    whole, short = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "short"))
+    prices = {"input": 10, "output": 100}
+    with endpoint() as server:
+        config = over(server)
+        config["models"]["m1"]["prices"] = prices
+        whole.snakemake(*TARGETS, config=config)
+        asked, whole_cost = len(server.seen), trajectories(whole)["cost"].sum()
+        config["limits"] = {"max_usd": float(whole_cost / 2)}
+        said = short.snakemake(*TARGETS, config=config)
+        assert "limits.max_usd of " in said
+        some = trajectories(short)
+        assert 0 < some["cost"].sum() <= whole_cost / 2
+        assert (some["status"] == "infra_error").any()
+        config["limits"] = {"max_usd": float(whole_cost * 3)}
+        short.snakemake(*TARGETS, config=config)
+    assert len(server.seen) == 2 * asked
+    pd.testing.assert_frame_equal(trajectories(short).drop(columns=UNLIKE), trajectories(whole).drop(columns=UNLIKE))
+
+
+@pytest.mark.slow
+def test_a_key_is_found_in_no_file_and_no_process_list(project, monkeypatch):
+    """Also where the endpoint sends it back, in an answer and in an error."""
+    monkeypatch.setenv("STANDIN_API_KEY", KEY)
+    seen, over_now = set(), threading.Event()
+
+    def answer(body):
+        return error(401, f"bad key {KEY}") if body["model"] == "m2" else (200, told(body))
+
+    def told(body):
+        message = {"role": "assistant", "content": f"Your key is {KEY}."}
+        return {"model": body["model"], "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+
+    def watch():
+        while not over_now.wait(0.05):
+            seen.update(subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True).stdout.splitlines())
+
+    watching = threading.Thread(target=watch)
+    with endpoint(answer) as server:
+        config = over(server, limit=2, models=("m1", "m2"), endpoint={"api_key_env": "STANDIN_API_KEY"})
+        watching.start()
+        said = project.snakemake(config=config)
+        over_now.set()
+        watching.join()
+    assert {one.authorization for one in server.seen} == {f"Bearer {KEY}"}
+    assert any("trajectories.py" in line for line in seen)
+    assert not any(KEY in line for line in seen)
+    assert KEY not in said
+    assert "bad key ***" in said
+    texts = [path for path in project.folder.rglob("*") if path.is_file()]
+    assert sum("journal" in path.parts for path in texts) > 0
+    assert [path for path in texts if KEY.encode() in path.read_bytes()] == []
+    assert "Your key is ***." in set(trajectories(project)["content"])
+
+
+def test_a_key_that_is_not_set_is_told_by_its_name(project, monkeypatch):
+    monkeypatch.delenv("STANDIN_API_KEY", raising=False)
+    with endpoint() as server:
+        config = over(server, limit=1, endpoint={"api_key_env": "STANDIN_API_KEY"})
+        said = project.snakemake(*TARGETS[:1], config=config, check=False)
+    assert "toolcal: models.m1: the environment variable STANDIN_API_KEY (endpoints.standin.api_key_env) is not" in said
+    assert not server.seen
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 1 MB, to be grown."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no small file system can be mounted here: {mounted.stderr.decode().strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(tmp_path_factory, small_disk):
+    project, whole = (copy_project(tmp_path_factory.mktemp(name)) for name in ("full", "whole"))
+    target = small_disk / "results/trajectories/m1/bfcl-base.baseline.parquet"
+    with endpoint() as server:
+        config = over(server, limit=8, scenarios=("base",))
+        whole.snakemake(*TARGETS[:1], config=config)
+        asked = len(server.seen)
+        config["results"] = str(small_disk / "results")
+        project.snakemake(str(small_disk / "results/contexts/bfcl-base.baseline.parquet"), config=config)
+        filler = small_disk / "filler"
+        free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+        filler.write_bytes(bytes(free - 12 * 4096))
+        said = project.snakemake(str(target), config=config, check=False)
+        assert (
+            len(re.findall("^toolcal: the disk is full.*mend that and run again, all so far is kept", said, re.M)) == 1
+        )
+        assert "Traceback" not in said
+        journal = small_disk / "results/journal/m1/bfcl-base.baseline.jsonl"
+        kept = journal.read_text().splitlines()
+        assert kept
+        assert all(json.loads(line) for line in kept)
+        filler.unlink()
+        project.snakemake(str(target), config=config)
+    assert len(server.seen) <= 2 * asked + CONCURRENCY
+    assert len(journal.read_text().splitlines()) == asked
+    found = tables.read("trajectories", target)
+    expected = trajectories(whole, scenarios=("base",))
+    pd.testing.assert_frame_equal(found.drop(columns=UNLIKE), expected.drop(columns=UNLIKE))

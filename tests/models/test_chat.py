@@ -1,109 +1,44 @@
-"""The chat model over a stand-in endpoint: what is sent, what comes back, what the journal keeps."""
+"""The chat model over a stand-in endpoint: what is sent in each mode, what comes back, what the journal keeps."""
 
-import asyncio
+import dataclasses
 import json
 import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import socket
+import subprocess
+import sys
 
 import pytest
 
-from tests.models.test_json_mode import CASE, TOOLS
-from toolcal.journal import Journal
-from toolcal.models.chat import Chat
-from toolcal.models.protocol import Request
+from tests.conftest import ROOT
+from tests.models import test_json_mode
+from tests.models.asking import TOOLS, ask, hello, request
+from tests.standins.endpoint import endpoint
+from tests.standins.player import completion
+from toolcal.models import python_list
 
-OVERFLOW = {
-    "error": {
-        "code": 400,
-        "message": "request (9031 tokens) exceeds the available context size (8192 tokens), try increasing it",
-        "type": "exceed_context_size_error",
-    }
-}
+CALL = {"id": "abc", "type": "function", "function": {"name": "ls", "arguments": '{"a": true}'}}
 
 
-def completion(content, **message):
-    return {
-        "id": "1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "m",
-        "choices": [
-            {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content, **message}}
-        ],
-        "usage": {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10},
-    }
+def saying(content, **message):
+    return lambda body: completion(body, {"content": content, **message})
 
 
-class Endpoint:
-    """What a stand-in endpoint was sent, and what it answers: (HTTP status, body)."""
-
-    def __init__(self, answer: Callable[[dict], tuple[int, object]]):
-        self.bodies: list[dict] = []
-        self.answer = answer
-        self.url = ""
-
-
-@contextmanager
-def endpoint(answer) -> Iterator[Endpoint]:
-    state = Endpoint(answer)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.bodies.append(body)
-            status, value = state.answer(body)
-            data = value if isinstance(value, bytes) else json.dumps(value).encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *_):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        state.url = f"http://127.0.0.1:{server.server_port}/v1"
-        yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def request(content="Hello", step=0, tools=TOOLS):
-    return Request(CASE, 0, 1, step, 0, ({"role": "user", "content": content},), 0, tools, 5)
-
-
-def ask(path, url, *requests, **settings):
-    """Each request's reply, one after the other, from a chat model with the journal at `path`."""
-    settings = {"identity": {"sha256": "ab"}, "api_base": url, "tool_mode": "json", **settings}
-
-    async def run():
-        with Journal(path) as journal:
-            chat = Chat("openai/m", journal=journal, **settings)
-            return [await chat.respond(one) for one in requests]
-
-    return asyncio.run(run())
+def in_json(content="Hello", step=0):
+    return dataclasses.replace(request(content), step=step, tools=test_json_mode.TOOLS)
 
 
 def test_an_answer_is_decoded_recorded_and_replayed(tmp_path):
-    with endpoint(lambda _: (200, completion('{"action": "status"}'))) as server:
-        parameters = {"temperature": 0.0, "max_tokens": 96}
-        (reply,) = ask(tmp_path / "j", server.url, request(), parameters=parameters)
-        (again,) = ask(tmp_path / "j", server.url, request(), parameters=parameters)
-        ask(tmp_path / "j", server.url, request(), parameters={**parameters, "temperature": 0.5})
-    assert reply.message["tool_calls"][0]["id"] == "call_1_0"
+    settings = {"tool_mode": "json", "parameters": {"temperature": 0.0, "max_tokens": 96}}
+    with endpoint(saying('{"action": "status"}')) as server:
+        (reply,) = ask(tmp_path / "j", server.url, in_json(), **settings)
+        (again,) = ask(tmp_path / "j", server.url, in_json(), **settings)
+        ask(tmp_path / "j", server.url, in_json(), tool_mode="json", parameters={"temperature": 0.5, "max_tokens": 96})
+    assert reply.message["tool_calls"][0]["id"] == "call_0_0"
     assert reply.message["tool_calls"][0]["function"] == {"name": "status", "arguments": "{}"}
     assert reply.raw["content"] == '{"action": "status"}'
-    assert (reply.finish_reason, reply.prompt_tokens, reply.completion_tokens) == ("stop", 7, 3)
-    assert (reply.failure, reply.cost, reply.cached) == (None, None, False)
-    assert again.cached
-    assert (again.latency, again.message, again.raw) == (reply.latency, reply.message, reply.raw)
+    assert (reply.finish_reason, reply.failure, reply.cost, reply.cached) == ("stop", None, None, False)
+    assert reply.prompt_tokens > reply.completion_tokens > 0
+    assert again == dataclasses.replace(reply, cached=True)
     first, changed = server.bodies
     assert (first["temperature"], first["max_tokens"], first["seed"], first["model"]) == (0.0, 96, 5, "m")
     assert first["response_format"]["type"] == "json_schema"
@@ -111,103 +46,109 @@ def test_an_answer_is_decoded_recorded_and_replayed(tmp_path):
     assert changed["temperature"] == 0.5
 
 
+def test_native_tools_go_along_and_come_back(tmp_path):
+    with endpoint(saying("On it.", tool_calls=[CALL], reasoning_content="hm")) as server:
+        (reply,) = ask(tmp_path / "j", server.url, request())
+    assert server.bodies[0]["tools"] == list(TOOLS)
+    assert "response_format" not in server.bodies[0]
+    assert reply.message["tool_calls"] == [CALL]
+    assert (reply.message["content"], reply.message["reasoning_content"]) == ("On it.", "hm")
+
+
+def test_a_python_list_comes_back_as_calls_and_no_tools_are_sent(tmp_path):
+    with endpoint(saying("[ls(a=True)]")) as server:
+        (reply,) = ask(tmp_path / "j", server.url, request(), tool_mode="python_list")
+    assert "tools" not in server.bodies[0]
+    assert server.bodies[0]["messages"] == python_list.prompt(request())
+    (call,) = reply.message["tool_calls"]
+    assert (call["function"]["name"], json.loads(call["function"]["arguments"])) == ("ls", {"a": True})
+
+
 def test_a_repeated_prompt_is_asked_again(tmp_path):
-    with endpoint(lambda _: (200, completion('{"action": "done", "text": "ok"}'))) as server:
-        replies = ask(tmp_path / "j", server.url, request(step=0), request(step=1))
+    with endpoint(hello) as server:
+        replies = ask(tmp_path / "j", server.url, in_json(step=0), in_json(step=1))
     assert [reply.cached for reply in replies] == [False, False]
     assert len(server.bodies) == 2
 
 
 def test_a_null_parameter_is_not_sent(tmp_path):
-    with endpoint(lambda _: (200, completion("hi"))) as server:
+    with endpoint(hello) as server:
         ask(tmp_path / "j", server.url, request(), parameters={"seed": None, "temperature": 0.3})
     assert "seed" not in server.bodies[0]
+    assert server.bodies[0]["temperature"] == 0.3
 
 
-def test_native_tools_go_along_and_come_back(tmp_path):
-    made = [{"id": "a", "type": "function", "function": {"name": "status", "arguments": "{broken"}}]
-    with endpoint(lambda _: (200, completion(None, tool_calls=made, reasoning_content="hm"))) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request(), tool_mode="native")
-    assert server.bodies[0]["tools"] == list(TOOLS)
-    assert "response_format" not in server.bodies[0]
-    assert reply.message["tool_calls"] == made
-    assert reply.message["reasoning_content"] == "hm"
+def test_what_was_sent_and_what_the_provider_does_not_take_is_recorded(tmp_path):
+    parameters = {"temperature": 0.3, "max_tokens": 77, "top_k": 5}
+    with endpoint(hello) as server:
+        (plain,) = ask(tmp_path / "a", server.url, request(), parameters=parameters)
+        (gpt_5,) = ask(tmp_path / "b", server.url, request(), parameters=parameters, model="openai/gpt-5")
+    assert plain.sent["dropped"] == []
+    assert {name: plain.sent["body"][name] for name in parameters} == parameters
+    assert plain.sent["body"]["messages"].startswith("sha256:")
+    assert "temperature" not in server.bodies[1]
+    assert gpt_5.sent["dropped"] == ["temperature"]
+    assert gpt_5.sent["body"]["max_completion_tokens"] == 77
+    assert plain.served_by == "m fp_standin"
 
 
-def test_a_context_overflow_is_the_models_and_kept(tmp_path):
-    with endpoint(lambda _: (400, OVERFLOW)) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request())
-        (again,) = ask(tmp_path / "j", server.url, request())
-    assert reply.failure == again.failure == "context_exceeded"
-    assert "available context size" in reply.raw
-    assert reply.message["content"] is None
-    assert again.cached
-    assert len(server.bodies) == 1
+def test_reasoning_goes_back_by_setting_and_signed_thinking_always(tmp_path):
+    thinking = [{"type": "thinking", "thinking": "hm", "signature": "abc"}]
+    said = {"role": "assistant", "content": "Yes.", "reasoning_content": "hm", "thinking_blocks": thinking}
+    messages = ({"role": "user", "content": "Hi"}, said, {"role": "user", "content": "So?"})
+    with endpoint(hello) as server:
+        for number, names in enumerate(((), ("reasoning_content",), ("reasoning_content", "reasoning"))):
+            one = dataclasses.replace(request(), messages=messages, step=number)
+            ask(tmp_path / "j", server.url, one, return_reasoning=names)
+    sent = [body["messages"][1] for body in server.bodies]
+    assert [sorted({"reasoning", "reasoning_content"} & set(message)) for message in sent] == [
+        [],
+        ["reasoning_content"],
+        ["reasoning", "reasoning_content"],
+    ]
+    assert all(message["thinking_blocks"] == thinking for message in sent)
+    assert said["reasoning_content"] == "hm"
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [(500, {"error": {"message": "boom"}}), (429, {"error": {"message": "slow"}}), (200, b"<html>"), (200, {})],
-    ids=["500", "429", "html", "empty"],
-)
-def test_a_fault_is_asked_once_and_not_kept(tmp_path, answer):
-    with endpoint(lambda _: answer) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request())
-        assert reply.failure == "infra_error"
-        assert len(server.bodies) == 1
-        server.answer = lambda _: (200, completion('{"action": "status"}'))
-        (reply,) = ask(tmp_path / "j", server.url, request())
-    assert reply.failure is None
-    assert not reply.cached
-
-
-def test_no_endpoint_is_an_infrastructure_error(tmp_path):
-    with endpoint(lambda _: (200, {})) as server:
-        pass
-    (reply,) = ask(tmp_path / "j", server.url, request())
-    assert reply.failure == "infra_error"
-
-
-def test_a_hanging_endpoint_ends_at_the_timeout(tmp_path):
-    hang = threading.Event()
-    with endpoint(lambda _: (hang.wait(20), (200, {}))[1]) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request(), timeout=0.5)
-        hang.set()
-    assert reply.failure == "infra_error"
-    assert reply.latency < 15
-
-
-def test_keys_are_masked_in_errors_and_stay_out_of_the_journal(tmp_path, monkeypatch):
-    monkeypatch.setenv("OTHER_API_KEY", "another-secret")
-    said = {"error": {"message": "bad key topsecret-123,\n also another-secret"}}
-    with endpoint(lambda _: (401, said)) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request(), api_key="topsecret-123")
-        assert reply.failure == "infra_error"
-        server.answer = lambda _: (200, completion("hi"))
-        ask(tmp_path / "j", server.url, request(), api_key="topsecret-123")
-    assert "secret" not in reply.raw
-    assert "bad key ***, also ***" in reply.raw
-    assert "secret" not in (tmp_path / "j").read_text()
+def test_what_the_journal_holds_needs_neither_endpoint_nor_client(tmp_path):
+    with endpoint(hello) as server:
+        ask(tmp_path / "j", server.url, request())
+    code = (
+        "import sys; from pathlib import Path; from tests.models.asking import ask, request\n"
+        f"(reply,) = ask(Path({str(tmp_path / 'j')!r}), 'http://127.0.0.1:9/v1', request())\n"
+        "assert reply.cached and reply.failure is None\n"
+        "assert 'litellm' not in sys.modules and 'openai' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_loopback_calls_pass_by_a_proxy(tmp_path, monkeypatch):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    with endpoint(lambda _: (200, completion("hi"))) as server:
+    with endpoint(hello) as server:
         (reply,) = ask(tmp_path / "j", server.url, request())
     assert reply.failure is None
     assert "127.0.0.1" in os.environ["no_proxy"]
 
 
+def test_no_endpoint_is_an_infrastructure_error(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    (reply,) = ask(tmp_path / "j", url, request())
+    assert reply.failure == "infra_error"
+
+
 def test_a_lone_surrogate_can_be_sent(tmp_path):
-    with endpoint(lambda _: (200, completion("hi"))) as server:
+    with endpoint(hello) as server:
         (reply,) = ask(tmp_path / "j", server.url, request("odd \ud800 text"))
     assert reply.failure is None
     assert server.bodies[0]["messages"][-1]["content"] == "odd ? text"
 
 
-def test_the_client_prints_nothing(tmp_path, capfd):
-    with endpoint(lambda _: (500, {"error": {"message": "boom"}})) as server:
+@pytest.mark.parametrize("status", [200, 500])
+def test_the_client_prints_nothing(tmp_path, capfd, status):
+    with endpoint(lambda body: (status, hello(body) if status == 200 else {"error": {"message": "boom"}})) as server:
         ask(tmp_path / "j", server.url, request())
     printed = capfd.readouterr()
     assert printed.out == printed.err == ""
+    assert json.loads((tmp_path / "j").read_text() or "{}").keys() in ({"key", "call", "record"}, set())

@@ -1,24 +1,21 @@
 """Faults of an endpoint: each ends in a bounded number of tries and in a run that can be taken up.
 
-Every test counts what the stand-in endpoint saw. `with_chat` alone knows how a chat model is put together.
+Every test counts what the stand-in endpoint saw.
 """
 
-import asyncio
 import itertools
 import json
 import logging
-import ssl
 import subprocess
 import sys
 import time
 from collections import Counter
-from functools import cache
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from tests.models.test_json_mode import CASE
+from tests.models.asking import KEY, TOOL_NAMES, ask, hello, request, warm, with_chat  # noqa: F401
 from tests.standins.endpoint import at_a_rate, endpoint
 from tests.standins.faults import (
     ECHOES,
@@ -31,66 +28,10 @@ from tests.standins.faults import (
     error,
     throttled,
 )
-from tests.standins.player import completion
 from toolcal import perturbations, rollout, tables
 from toolcal.cells import BASELINE, Cell
-from toolcal.journal import Journal
-from toolcal.models.calling import Caller, Connection
-from toolcal.models.chat import Chat
-from toolcal.models.pace import Pace
-from toolcal.models.protocol import Request
 
 ROOT = Path(__file__).parents[2]
-KEY = "sk-standin-0123456789abcdef"
-TOOL_NAMES = ("ls", "cd", "mv", "get_stock_info", "startEngine")
-TOOLS = tuple(
-    {"type": "function", "function": {"name": name, "parameters": {"type": "object", "properties": {}}}}
-    for name in TOOL_NAMES
-)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def warm(tmp_path_factory):
-    """The first call imports litellm, which takes seconds that no measured time should hold."""
-    with pytest.MonkeyPatch.context() as patch, endpoint(hello) as server:
-        # Every run makes a client, and every client reads the CA certificates, which takes most of a run's time here.
-        patch.setattr(ssl, "create_default_context", cache(ssl.create_default_context))
-        ask(tmp_path_factory.mktemp("warm") / "j", server.url, request())
-        yield
-
-
-def request(content="Hello", turn=0):
-    return Request(CASE, 0, turn, 0, 0, ({"role": "user", "content": content},), 0, TOOLS, 5)
-
-
-def with_chat(path, url, work, *, key=KEY, **settings):
-    """What `work(chat)` returns, for a chat model with the journal at `path`."""
-    settings = {"attempts": 3, "timeout": 20.0, "max_wait": 10.0, "backoff": 0.001, "concurrency": 8, **settings}
-    pace = Pace(None, concurrency=settings.pop("concurrency"))
-
-    async def connect():
-        return Connection(url, key)
-
-    async def run():
-        caller = Caller("openai/m", connect, pace=pace, **settings)
-        try:
-            with Journal(path) as journal:
-                return await work(Chat(identity={"name": "openai/m"}, journal=journal, caller=caller))
-        finally:
-            await caller.close()
-
-    return asyncio.run(run())
-
-
-def ask(path, url, *requests, together=False, **settings):
-    """Each request's reply, one after the other or all together."""
-
-    async def work(chat):
-        if together:
-            return await asyncio.gather(*map(chat.respond, requests))
-        return [await chat.respond(one) for one in requests]
-
-    return with_chat(path, url, work, **settings)
 
 
 def always(fault):
@@ -108,10 +49,6 @@ def kept(path):
 def gaps(server):
     times = [seen.time for seen in server.seen]
     return [later - earlier for earlier, later in itertools.pairwise(times)]
-
-
-def hello(body):
-    return completion(body, {"content": "Hello."})
 
 
 @pytest.mark.parametrize("kind", TRANSIENT)

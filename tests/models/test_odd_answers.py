@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.models.test_faults import TOOL_NAMES, always, ask, request, warm  # noqa: F401
+from tests.models.asking import TOOL_NAMES, ask, request, warm  # noqa: F401
+from tests.models.test_faults import always
 from tests.standins.endpoint import endpoint
 from tests.standins.faults import HARMLESS
 from tests.standins.player import completion

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import json
 import runpy
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
 
 from tests.conftest import ROOT
-from toolcal import perturbations, tables, unfinished
+from tests.standins.endpoint import endpoint
+from toolcal import configuration, perturbations, tables, unfinished
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.grades import grade_trajectories
 from toolcal.models import policies
@@ -87,3 +91,50 @@ def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, 
     monkeypatch.setattr(policies.Policy, "respond", whole)
     MAIN(smk)
     assert unfinished.count(journal_of(smk)) == 1
+
+
+MEASURED = """
+import resource, runpy, sys, json
+from types import SimpleNamespace
+smk = SimpleNamespace(**json.loads(sys.argv[1]))
+smk.input, smk.params = SimpleNamespace(**smk.input), SimpleNamespace(**smk.params)
+runpy.run_path(sys.argv[2])["main"](smk)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.slow
+def test_a_query_cell_of_200_long_cases_and_128_calls_at_once_takes_little_memory(bfcl_cases, tmp_path):
+    found = bfcl_cases["long_context"]
+    tables.write("cases", case_table.to_frame(found, 0), tmp_path / "cases.parquet")
+    tables.write("contexts", perturbations.to_frame(found, "baseline"), tmp_path / "contexts.parquet")
+    model = {"source": "api", "family": "f", "model": "openai/m", "endpoint": "e"}
+    run = {"selection": {"limit": None, "case_ids": None}, "trials": 1, "seed": 1, "unfinished": 0}
+    with endpoint(latency=0.05) as server:
+        config = {
+            "scenarios": {"bfcl-long_context": None},
+            "results": str(tmp_path),
+            "endpoints": {"e": {"api_base": server.url, "concurrency": 128}},
+            "models": {"m": model},
+        }
+        config = configuration.validated(config, configuration.load_schema(ROOT / "schemas/config.schema.yaml"))
+        where = {
+            "scenario": "bfcl-long_context",
+            "perturbation": "baseline",
+            "journal": f"{tmp_path}/journal/m/j.jsonl",
+        }
+        smk = {
+            "input": {"cases": [f"{tmp_path}/cases.parquet"], "contexts": [f"{tmp_path}/contexts.parquet"]},
+            "output": [f"{tmp_path}/t.parquet"],
+            "config": config,
+            "params": {"model": "m", "answers": {}, "cells": [where | run], "code": "abc"},
+            "log": [f"{tmp_path}/log"],
+        }
+        command = [sys.executable, "-c", MEASURED, json.dumps(smk), str(ROOT / "scripts/trajectories.py")]
+        ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr[-3000:]
+    data = tables.read("trajectories", tmp_path / "t.parquet")
+    assert data["case_id"].nunique() == 200
+    assert set(data["status"]) == {"ok"}
+    assert server.most_at_once > 100
+    assert int(ended.stdout) <= 600  # megabytes

@@ -112,7 +112,6 @@ class Caller:
         self._budget = budget
         self._backoff = backoff
         self._failed_in_a_row = 0
-        self._booked: set[Path] = set()
         self.concurrency = pace.concurrency
         self.closed: str | None = None
         """Why no more calls are made in this run, once that is so."""
@@ -132,10 +131,14 @@ class Caller:
         Raises:
             ModelError: `limits.max_usd` is set and the call's cost cannot be bounded.
         """
+        if self.closed:
+            return _record(failure="infra_error", error=f"not asked: {self.closed}", tries=0)
         try:
             async with self._bill(body, journal) as bill:
                 record = await self._tried(body)
-                bill.cost = record["cost"]
+                if bill.held and record["message"] is not None and record["cost"] is None:
+                    record["cost_at_most"] = bill.held  # the endpoint did not say what it used
+                bill.cost = record.get("cost_at_most", record["cost"])
         except BudgetReached as error:
             self.closed = str(error)
             return _record(failure="infra_error", error=self.closed)
@@ -147,7 +150,7 @@ class Caller:
         try:
             yield
         finally:
-            if self._budget is not None and journal in self._booked:
+            if self._budget is not None:
                 self._budget.leave(journal)
 
     async def close(self) -> None:
@@ -160,7 +163,7 @@ class Caller:
 
     @asynccontextmanager
     async def _bill(self, body: Mapping[str, Any], journal: Path) -> AsyncIterator[Bill]:
-        if self._budget is None or self.closed:
+        if self._budget is None:
             yield Bill(0.0)
             return
         worst = worst_cost(body, self._prices) if self._prices else None
@@ -169,9 +172,6 @@ class Caller:
             raise ModelError(
                 f"{self._model}: limits.max_usd cannot be kept without {wanted}: give the model's entry some"
             )
-        if journal not in self._booked:
-            self._booked.add(journal)
-            self._budget.enter(journal)
         async with self._budget.hold(journal, worst) as bill:
             yield bill
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import warnings
@@ -42,8 +43,12 @@ def client() -> Any:
     spared = ("no_proxy", "NO_PROXY")  # a proxy has no way to a loopback server
     hosts = [host for name in spared for host in os.environ.get(name, "").split(",") if host]
     os.environ.update(dict.fromkeys(spared, ",".join(dict.fromkeys([*hosts, "127.0.0.1", "localhost"]))))
-    import litellm
-    from litellm.integrations.custom_logger import CustomLogger
+    gc.disable()  # the import builds thousands of classes, which the collector would go through again and again
+    try:
+        import litellm
+        from litellm.integrations.custom_logger import CustomLogger
+    finally:
+        gc.enable()
 
     class Recorder(CustomLogger):
         def log_pre_api_call(self, model: Any, messages: Any, kwargs: Any) -> None:

@@ -1,6 +1,7 @@
 """What an endpoint is asked at once and in a minute, over all jobs of a results folder.
 
-Jobs meet in a folder of lock files, so that a limit holds whatever runs beside; a killed job's locks go with it.
+Jobs meet in a folder: a place is a lock file, so a killed job's places are free at once, and `pace.json` says when the
+next call may start. Nothing is reserved ahead, so a killed job leaves no gap.
 """
 
 from __future__ import annotations
@@ -9,15 +10,21 @@ import asyncio
 import json
 import random
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+_LATE = 0.25
+"""Seconds by which a start may be late and yet not hold up the next one; a minute is taken to be that much longer."""
+
+_LOOK = 16
+"""Places looked at in one go: a look at a taken one costs 0.1 ms, and there may be a thousand."""
+
 
 class Pace:
-    """The limits of one endpoint.
+    """The limits of one endpoint. Calls start evenly spread; a minute may hold one more than its share, never two.
 
     Args:
         folder: where the jobs that share the limits meet; None where nobody else asks this endpoint.
@@ -31,13 +38,15 @@ class Pace:
     ) -> None:
         self.concurrency = concurrency
         self._here = asyncio.Semaphore(concurrency)
+        self._looking, self._starting = asyncio.Lock(), asyncio.Lock()
         self._slots = [] if folder is None else [FileLock(folder / f"slot{n}.lock") for n in range(concurrency)]
         self._free = list(range(len(self._slots)))
-        self._rates = {"requests": requests, "tokens": tokens}
-        self._file = folder / "pace.json" if folder is not None and (requests or tokens) else None
-        self._not_before = 0.0
+        self._rates = {kind: rate for kind, rate in (("requests", requests), ("tokens", tokens)) if rate}
+        self._due: dict[str, float] = {}
+        self._file = None if folder is None else folder / "pace.json"
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(folder / "pace.lock")
 
     @asynccontextmanager
     async def turn(self, tokens: int) -> AsyncIterator[None]:
@@ -49,9 +58,11 @@ class Pace:
         async with self._here:
             place = await self._place()
             try:
-                while (wait := self._not_before - time.monotonic()) > 0:
+                while (wait := self._wait({})) > 0:  # apart, so that not all come back in one instant
                     await asyncio.sleep(wait * random.uniform(1, 1.1))
-                await asyncio.sleep(self._take({"requests": 1, "tokens": tokens}))
+                async with self._starting:
+                    while (wait := self._wait({"requests": 1, "tokens": tokens})) > 0:
+                        await asyncio.sleep(wait)
                 yield
             finally:
                 if place is not None:
@@ -59,40 +70,64 @@ class Pace:
                     self._free.append(place)
 
     def hold(self, seconds: float) -> None:
-        """Start no call for so long: the endpoint has asked for it."""
-        self._not_before = max(self._not_before, time.monotonic() + seconds)
+        """Start no call for so long, in any job: the endpoint has asked for it."""
+        with self._shared() as due:
+            due["hold"] = max(due.get("hold", 0.0), time.time() + seconds)
 
     def used(self, expected: int, actual: int) -> None:
         """Correct the tokens that a call was expected to use by those that it did."""
-        if self._rates["tokens"]:
-            self._take({"tokens": actual - expected})
+        if "tokens" in self._rates and actual != expected:
+            with self._shared() as due:
+                self._book(due, {"tokens": actual - expected})
 
     async def _place(self) -> int | None:
-        while self._slots:
-            for place in random.sample(self._free, len(self._free)):
-                try:
-                    self._slots[place].acquire(timeout=0)
-                except Timeout:
-                    continue
-                self._free.remove(place)
-                return place
-            await asyncio.sleep(random.uniform(0.02, 0.06))
-        return None
+        if not self._slots:
+            return None
+        async with self._looking:  # one looks for all that wait here
+            while True:
+                for place in random.sample(self._free, min(len(self._free), _LOOK)):
+                    try:
+                        self._slots[place].acquire(timeout=0)
+                    except Timeout:
+                        continue
+                    self._free.remove(place)
+                    return place
+                await asyncio.sleep(random.uniform(0.02, 0.06))
 
-    def _take(self, amounts: dict[str, float]) -> float:
-        """Book amounts; returns the seconds until they may be used (a generic cell rate: no bursts)."""
-        if self._file is None:
+    def _wait(self, amounts: Mapping[str, float]) -> float:
+        """Seconds until a call that uses these amounts may start; where that is now, they are booked."""
+        if not self._rates and not (self._due if self._file is None else self._file.exists()):
             return 0.0
-        with FileLock(f"{self._file}.lock"):
-            try:
-                due: dict[str, float] = json.loads(self._file.read_text())
-            except (OSError, ValueError):
-                due = {}
-            now, wait = time.time(), 0.0
-            for kind, amount in amounts.items():
-                if rate := self._rates[kind]:
-                    start = min(max(now, due.get(kind, 0.0)), now + 3600)  # a clock that was set back must not stop us
-                    wait = max(wait, start - now)
-                    due[kind] = start + 60.0 * amount / rate
-            self._file.write_text(json.dumps(due))
-        return wait
+        with self._shared() as due:
+            wait = max(due.get(kind, 0.0) for kind in ("hold", *amounts)) - time.time()
+            if wait <= 0:
+                self._book(due, amounts)
+        return max(wait, 0.0)
+
+    def _book(self, due: dict[str, float], amounts: Mapping[str, float]) -> None:
+        for kind, amount in amounts.items():
+            if kind in self._rates:
+                start = max(due.get(kind, 0.0), time.time() - _LATE)
+                due[kind] = start + (60 + _LATE) * amount / self._rates[kind]
+
+    @contextmanager
+    def _shared(self) -> Iterator[dict[str, float]]:
+        """When the next call may start, in seconds since the epoch, by what has to be waited for; kept if changed."""
+        if self._file is None:
+            yield self._due
+            return
+        with self._lock.acquire(poll_interval=0.002):
+            before = _read(self._file)
+            due = dict(before)
+            yield due
+            if due != before:
+                self._file.write_text(json.dumps(due | {"written": time.time()}))
+
+
+def _read(file: Path) -> dict[str, float]:
+    try:
+        due = {str(kind): float(when) for kind, when in json.loads(file.read_text()).items()}
+    except (OSError, ValueError, TypeError, AttributeError):  # none yet, or one that a killed job left half written
+        return {}
+    back = max(0.0, due.pop("written", 0.0) - time.time())  # a clock that was set back must not stop us
+    return {kind: when - back for kind, when in due.items()}

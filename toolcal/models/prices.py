@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from toolcal.models.entries import endpoint_name
 
 
+_ON_REQUEST = ("flex", "batches", "balanced", "decisions", "ultrafast")
+"""Service that is had only by asking for it; priority may be an account's standing choice."""
+
+
 @dataclass(frozen=True)
 class Prices:
     """US dollars per token.
 
-    `longest_answer` is in tokens, None where it is not known; `dearer` is how many times more long prompts or special
-    service may cost at most; `own` says that the user gave these prices.
+    `most_input` and `most_output` are the dearest that long prompts, written caches, reasoning, a region or the service
+    may make them. `longest_answer` is in tokens, None where it is not known; `own` says that the user gave the prices.
     """
 
     input: float
     output: float
+    most_input: float
+    most_output: float
     longest_answer: int | None = None
-    dearer: float = 1.0
     own: bool = False
 
 
@@ -42,24 +47,32 @@ def of(entry: Mapping[str, Any], endpoints: Mapping[str, Mapping[str, Any]]) -> 
     listed = _listed(entry["model"]) if "api_base" not in endpoints.get(endpoint_name(entry), {}) else {}
     longest = listed.get("max_output_tokens")
     if "prices" in entry:
-        return Prices(entry["prices"]["input"] / 1e6, entry["prices"]["output"] / 1e6, longest, own=True)
-    base = {side: listed.get(f"{side}_cost_per_token") or 0.0 for side in ("input", "output")}
-    if not all(base.values()):
+        own = entry["prices"]["input"] / 1e6, entry["prices"]["output"] / 1e6
+        return Prices(*own, *own, longest, own=True)
+    base = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
+    if not all(base):
         return None
-    dearer = [
-        price / base[side]
-        for side in base
-        for name, price in listed.items()
-        if name.startswith(f"{side}_cost_per_token") and isinstance(price, int | float)
+    tiers = () if "service_tier" in entry.get("parameters", {}) else _ON_REQUEST
+    uplift = max([1.0, *_numbers(listed, ("regional_", "fedramp_"), ())])
+    inputs = _numbers(listed, ("input_cost_per_token", "cache_creation_input_token_cost"), tiers)
+    outputs = _numbers(listed, ("output_cost_per_token", "output_cost_per_reasoning_token"), tiers)
+    return Prices(*base, max(inputs) * uplift, max(outputs) * uplift, longest)
+
+
+def _numbers(listed: Mapping[str, Any], beginnings: tuple[str, ...], without: Collection[str]) -> list[float]:
+    return [
+        float(value)
+        for name, value in listed.items()
+        if name.startswith(beginnings) and isinstance(value, int | float) and not set(without) & set(name.split("_"))
     ]
-    return Prices(base["input"], base["output"], longest, dearer=max(dearer))
 
 
 def _listed(model: str) -> Mapping[str, Any]:
     from toolcal.models.litellm_client import client
 
     try:
-        found: Mapping[str, Any] = client().get_model_info(model)
+        known: Mapping[str, Any] = client().get_model_info(model)
     except Exception:  # it raises a plain Exception for a model that it does not list
         return {}
-    return found
+    listed: Mapping[str, Any] = client().model_cost.get(known["key"], {})  # some tiers stand here alone
+    return {**listed, **{name: value for name, value in known.items() if value is not None}}
