@@ -183,7 +183,9 @@ class Budget:
 def _read_on(path: Path, known: Entry) -> Entry:
     """The entry of a journal with the lines that came since it was last read; another journal is read anew."""
     entry = dict(known)
-    if entry["bytes"] == (path.stat().st_size if path.exists() else 0):
+    if not path.exists():
+        return entry | {"spent": 0.0, "bytes": 0}
+    if entry["bytes"] == path.stat().st_size:
         return entry
     with path.open("rb") as lines:
         lines.seek(max(0, int(entry["bytes"]) - 1))

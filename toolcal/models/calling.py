@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import json
-import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -16,6 +14,7 @@ from typing import Any
 
 import tenacity
 
+from toolcal.models import sent
 from toolcal.models.answer import Answer, read
 from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
 from toolcal.models.faults import Fault, fault_of, secrets_of_environment
@@ -28,18 +27,6 @@ NO_KEY = "no-key-needed"
 
 _IN_A_ROW = 3
 """Calls in a row that fail all their tries before the endpoint counts as down."""
-
-_LONG = 300
-"""Characters of JSON above which a value of the sent body is recorded as a checksum."""
-
-_SPELLINGS = {
-    "max_tokens": ("maxcompletiontokens", "maxoutputtokens", "maxnewtokens"),
-    "max_completion_tokens": ("maxtokens", "maxoutputtokens", "maxnewtokens"),
-    "stop": ("stopsequences",),
-    "response_format": ("responseschema", "responsejsonschema", "outputformat", "outputconfig"),
-    "reasoning_effort": ("reasoning", "thinking", "thinkingconfig", "thinkinglevel", "outputconfig"),
-}
-"""What providers call a parameter, besides its own name; upper case and underscores aside."""
 
 
 @dataclass(frozen=True)
@@ -237,7 +224,7 @@ class Caller:
             usage=answer.usage,
             latency=latency,
             cost=self._cost(response, answer, connection),
-            sent={"body": _shortened(exchange.sent), "dropped": _dropped(body, exchange.sent)},
+            sent=sent.described(body, exchange.sent),
             served_by=answer.served_by,
         )
         return _without(record, connection.secrets)
@@ -290,35 +277,6 @@ def _record(**values: Any) -> dict[str, Any]:
 
 def _worth_another(error: BaseException) -> bool:
     return isinstance(error, Failed) and error.fault.kind == "transient"
-
-
-def _shortened(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """The body as sent, with long values as checksums: the conversation is in the tables already."""
-    short = {}
-    for name, value in sent.items():
-        text = json.dumps(value, sort_keys=True, default=str)
-        long = len(text) > _LONG or name in ("messages", "tools")
-        short[name] = f"sha256:{hashlib.sha256(text.encode()).hexdigest()} ({len(text)} characters)" if long else value
-    return short
-
-
-def _dropped(body: Mapping[str, Any], sent: Mapping[str, Any]) -> list[str]:
-    """Parameters that were asked for and did not go out, under any provider's spelling."""
-    if not sent:
-        return []
-    there = set(_names({name: value for name, value in sent.items() if name not in ("messages", "tools", "contents")}))
-    asked = [name for name in body if name not in ("messages", "tools")]
-    return [name for name in asked if not there & {_plain(name), *_SPELLINGS.get(name, ())}]
-
-
-def _names(value: Any) -> list[str]:
-    if not isinstance(value, Mapping):
-        return []
-    return [found for name, item in value.items() for found in (_plain(str(name)), *_names(item))]
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
 def _without(record: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:

@@ -62,8 +62,7 @@ def client() -> Any:
     litellm.suppress_debug_info = True
     litellm.telemetry = False
     logging.getLogger("LiteLLM").setLevel(logging.CRITICAL)
-    # It dumps answers of odd form, which are read here all the same.
-    warnings.filterwarnings("ignore", "Pydantic serializer warnings")
+    warnings.filterwarnings("ignore", category=UserWarning, module="pydantic")  # on answers of odd form, and on types
     return litellm
 
 

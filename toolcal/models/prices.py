@@ -8,7 +8,6 @@ from typing import Any
 
 from toolcal.models.entries import endpoint_name
 
-
 _ON_REQUEST = ("flex", "batches", "balanced", "decisions", "ultrafast")
 """Service that is had only by asking for it; priority may be an account's standing choice."""
 
@@ -49,14 +48,14 @@ def of(entry: Mapping[str, Any], endpoints: Mapping[str, Mapping[str, Any]]) -> 
     if "prices" in entry:
         own = entry["prices"]["input"] / 1e6, entry["prices"]["output"] / 1e6
         return Prices(*own, *own, longest, own=True)
-    base = listed.get("input_cost_per_token"), listed.get("output_cost_per_token")
-    if not all(base):
+    given, answered = (listed.get(f"{side}_cost_per_token") or 0.0 for side in ("input", "output"))
+    if not (given and answered):
         return None
     tiers = () if "service_tier" in entry.get("parameters", {}) else _ON_REQUEST
     uplift = max([1.0, *_numbers(listed, ("regional_", "fedramp_"), ())])
     inputs = _numbers(listed, ("input_cost_per_token", "cache_creation_input_token_cost"), tiers)
     outputs = _numbers(listed, ("output_cost_per_token", "output_cost_per_reasoning_token"), tiers)
-    return Prices(*base, max(inputs) * uplift, max(outputs) * uplift, longest)
+    return Prices(given, answered, max(inputs) * uplift, max(outputs) * uplift, longest)
 
 
 def _numbers(listed: Mapping[str, Any], beginnings: tuple[str, ...], without: Collection[str]) -> list[float]:
