@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
+from tests.end_to_end.conftest import copy_project, policies
 from toolcal import runs, unfinished
 
 RUN = """
@@ -160,6 +161,17 @@ def test_a_second_run_on_a_results_folder_is_refused_in_one_line_by_whatever_pat
             pass
 
 
+def test_snakemake_in_another_directory_is_refused_before_it_does_anything(tmp_path):
+    project, folder = copy_project(tmp_path), tmp_path / "elsewhere"
+    with run_on(folder) as first:
+        said = project.snakemake(config=policies("oracle", limit=1) | {"results": str(folder)}, check=False)
+        assert number_in(folder).split()[2] == str(first.pid)
+    line = f"{folder}: another run uses this results folder (process {first.pid} on {os.uname().nodename})"
+    assert sum(said_line.startswith(line) for said_line in said.splitlines()) == 1
+    assert "Traceback" not in said
+    assert {path.name for path in folder.iterdir()} == {".run", ".run.lock"}
+
+
 def test_the_lock_goes_with_the_process_however_it_ends(tmp_path):
     for number in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
         with run_on(tmp_path) as run:
@@ -290,6 +302,7 @@ def test_an_error_of_the_work_and_its_cancelling_go_through(tmp_path, monkeypatc
         try:
             await asyncio.sleep(60)
         finally:
+            await asyncio.sleep(0.1)  # a server takes a moment to stop
             closed.append(True)
 
     with pytest.raises(KeyError):

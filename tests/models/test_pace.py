@@ -81,7 +81,7 @@ def test_no_minute_holds_more_requests_than_the_limit(tmp_path, clock, folder):
 
     async def work():
         found = []
-        for _ in range(600):
+        for _ in range(150):
             found += await starts(limits, clock, [0])
             clock.now += chance.choice([0, 0, 0.1, 0.6, 5])
         return found
@@ -97,10 +97,10 @@ def test_tokens_are_corrected_by_what_was_used_upwards_and_downwards(tmp_path, c
 
     async def work(actual):
         found = []
-        for _ in range(21):
+        for _ in range(40):
             found += await starts(limits, clock, [100])
             limits.used(100, actual)
-        return (found[-1] - found[1]) / 19
+        return (found[-1] - found[9]) / 30
 
     for actual in (100, 10, 300):
         clock.now += 1000
@@ -134,7 +134,7 @@ def test_a_broken_file_is_begun_anew(tmp_path, clock, content):
 
 
 def test_a_hold_counts_for_other_jobs_and_for_those_that_wait_already(tmp_path):
-    asking, waiting = (Pace(tmp_path, concurrency=8, requests=240) for _ in range(2))
+    asking, waiting = (Pace(tmp_path, concurrency=8, requests=120) for _ in range(2))
 
     async def work():
         async def start():
@@ -142,7 +142,7 @@ def test_a_hold_counts_for_other_jobs_and_for_those_that_wait_already(tmp_path):
                 return time.monotonic()
 
         begun = time.monotonic()
-        early = [asyncio.create_task(start()) for _ in range(3)]  # due after 0, 0.25 and 0.5 seconds
+        early = [asyncio.create_task(start()) for _ in range(3)]  # due after 0, 0.25 and 0.75 seconds
         await asyncio.sleep(0.1)
         asking.hold(0.8)
         return [at - begun for at in await asyncio.gather(*early, start())]
@@ -150,7 +150,7 @@ def test_a_hold_counts_for_other_jobs_and_for_those_that_wait_already(tmp_path):
     first, *others = asyncio.run(work())
     assert first < 0.1
     assert min(others) >= 0.89
-    assert max(others) < 2.5
+    assert max(others) < 3
 
 
 def test_a_hold_without_other_limits_spreads_the_calls_after_it(clock):
@@ -181,7 +181,7 @@ def test_a_call_that_is_given_up_leaves_its_place(tmp_path):
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        async with asyncio.timeout(2), limits.turn(0):
+        async with asyncio.timeout(2), Pace(tmp_path, concurrency=1).turn(0):  # as another job would
             return True
 
     assert asyncio.run(work())
@@ -276,13 +276,13 @@ def starting(folder, limit, actual, until, queue):
     ids=["requests", "tokens", "fewer tokens"],
 )
 def test_rates_are_kept_over_jobs(tmp_path, limit, actual, a_second):
-    until = time.time() + 2.5
+    until = time.time() + 1.5
     found = results(starting, *((tmp_path, limit, actual, until) for _ in range(3)))
     times = sorted(time for one in found for time in one)
     slack = 0.25 * a_second + 4  # what may be late, and the calls whose tokens are not corrected yet
     for seconds in (0.5, 1.0):
         assert busiest(times, seconds) <= seconds * a_second + slack
-    assert len(times) >= 0.7 * a_second * (times[-1] - times[0])
+    assert len(times) >= 0.5 * a_second * (times[-1] - times[0])
 
 
 def test_without_limits_a_turn_costs_less_than_a_millisecond(tmp_path):

@@ -117,17 +117,16 @@ class Pace:
             yield self._due
             return
         with self._lock.acquire(poll_interval=0.002):
-            before = _read(self._file)
-            due = dict(before)
+            before, now = _read(self._file), time.time()
+            back = max(0.0, before.pop("written", now) - now)  # a clock that was set back must not stop us
+            due = {kind: when - back for kind, when in before.items()}
             yield due
             if due != before:
-                self._file.write_text(json.dumps(due | {"written": time.time()}))
+                self._file.write_text(json.dumps(due | {"written": now}))
 
 
 def _read(file: Path) -> dict[str, float]:
     try:
-        due = {str(kind): float(when) for kind, when in json.loads(file.read_text()).items()}
+        return {str(kind): float(when) for kind, when in json.loads(file.read_text()).items()}
     except (OSError, ValueError, TypeError, AttributeError):  # none yet, or one that a killed job left half written
         return {}
-    back = max(0.0, due.pop("written", 0.0) - time.time())  # a clock that was set back must not stop us
-    return {kind: when - back for kind, when in due.items()}

@@ -61,7 +61,8 @@ def of(entry: Mapping[str, Any], endpoints: Mapping[str, Mapping[str, Any]]) -> 
 def _numbers(listed: Mapping[str, Any], beginnings: tuple[str, ...], without: Collection[str]) -> list[float]:
     return [
         float(value)
-        for name, value in listed.items()
+        for prices in (listed, *(listed.get("tiered_pricing") or ()))
+        for name, value in prices.items()
         if name.startswith(beginnings) and isinstance(value, int | float) and not set(without) & set(name.split("_"))
     ]
 
