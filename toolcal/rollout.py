@@ -55,7 +55,12 @@ async def run_cell(
         progress.case_done(rows)
         return [{**cell._asdict(), "case_id": case.case_id, "trial": trial, **row} for row in rows]
 
-    rows = [row for part in await asyncio.gather(*(one(*run) for run in planned)) for row in part]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(*run)) for run in planned]
+    except ExceptionGroup as failed:  # what ended one case, a full disk or a missing key, ends the cell
+        raise failed.exceptions[0] from None
+    rows = [row for task in tasks for row in task.result()]
     return tables.frame("trajectories", rows).sort_values(list(tables.EMISSION), ignore_index=True)
 
 

@@ -33,8 +33,8 @@ def spending(folder, limit, seed, dies, start):
     """A job of a cell: calls of drawn costs, four at once, until one does not fit; may kill itself at a drawn call."""
     chance = random.Random(seed)
     own = folder / "m" / f"{seed}.jsonl"
-    last = chance.randrange(2, 9)
-    refused = []
+    last = chance.randrange(2, 9)  # its call under way at which it dies
+    refused, begun = [], []
 
     async def work():
         money = Budget(folder, limit)
@@ -46,8 +46,9 @@ def spending(folder, limit, seed, dies, start):
                     cost = worst * chance.choice([0, 0.1, 0.5, 1])
                     try:
                         async with money.hold(own, worst) as bill:
+                            begun.append(bill)
                             await asyncio.sleep(chance.uniform(0, 0.01))
-                            if dies and len(kept) >= last:
+                            if dies and len(begun) >= last:
                                 os.kill(os.getpid(), signal.SIGKILL)
                             bill.cost = cost
                     except BudgetReached:

@@ -217,7 +217,9 @@ def test_many_jobs_never_pass_the_limit_and_none_waits_for_ever(tmp_path, seed):
             job.start()
         for job in jobs:
             job.join(30)
-        assert sorted(job.exitcode for job in jobs) == sorted([-signal.SIGKILL] * dying_jobs + [0] * (4 - dying_jobs))
+        killed = [job.exitcode == -signal.SIGKILL for job in jobs]  # a slow one may find the money spent before
+        assert all(job.exitcode == 0 for job, dead in zip(jobs, killed, strict=True) if not dead)
+        assert min(1, dying_jobs) <= sum(killed) <= dying_jobs
         spent = sum(map(journal.spent, tmp_path.rglob("*.jsonl")))
         assert limit - 0.2 < spent <= limit
         return spent

@@ -180,6 +180,19 @@ def test_a_chat_goes_through_it(starts, tmp_path):
     assert len(starts()) == 1
 
 
+def test_a_failed_start_is_told_to_all_that_wait_for_it_and_not_tried_again(starts, tmp_path):
+    async def run():
+        entry = {**ENTRY, "arguments": ["--stand-in", "exit"], "concurrency": 3, "timeout": 20, "attempts": 2}
+        async with AsyncExitStack() as stack:
+            caller, _ = sources.vllm(stack, "q", entry, None)
+            stack.push_async_callback(caller.close)
+            calls = (caller.call({"messages": []}, tmp_path / "j") for _ in range(3))
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+    assert [type(error) for error in asyncio.run(run())] == [ServeError] * 3
+    assert len(starts()) == 1
+
+
 def test_no_key_is_in_the_process_list_or_the_log(starts, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", "hf_0123456789")
     log = tmp_path / "log"

@@ -90,6 +90,7 @@ class Caller:
         self._connect = connect
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
+        self._unconnected: Exception | None = None
         self._http = AsyncExitStack()
         self._pace = pace
         self._timeout = timeout
@@ -231,9 +232,15 @@ class Caller:
 
     async def _connected(self) -> Connection:
         async with self._connecting:
+            if self._unconnected is not None:  # the other calls that waited: a server is started once
+                raise self._unconnected
             if self._connection is None:
                 await self._http.enter_async_context(http_client(self.concurrency))
-                self._connection = await self._connect()
+                try:
+                    self._connection = await self._connect()
+                except Exception as error:
+                    self._unconnected = error
+                    raise
         return self._connection
 
     def _heeded(self, fault: Fault) -> Fault:
