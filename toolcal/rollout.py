@@ -89,7 +89,7 @@ async def run_case(
             parsed = calls.parse(reply.message, reply.finish_reason, names)
             stays = reply.failure or (parsed.leaked and not model.execute_leaked)
             results = [] if stays else _execute(parsed.calls, environment, names)
-            rows.append(_row(turn, step, reply, _status(reply, parsed), results))
+            rows.append(row(turn, step, reply, _status(reply, parsed), results))
             if reply.failure:
                 return rows
             messages.extend(history.said(reply.message, parsed, results, f"call_{turn}_{step}"))
@@ -125,7 +125,16 @@ def _status(reply: Reply, parsed: calls.Parsed) -> str:
     return reply.failure or parsed.status
 
 
-def _row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]) -> Row:
+def row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]) -> Row:
+    """An emission as a row of the table `trajectories`; it lacks only the cell's, the case's and the trial's columns.
+
+    Args:
+        turn: user turn, from 0.
+        step: response within the turn, from 0.
+        reply: the response.
+        status: of the emission.
+        results: as in the column `tool_results`.
+    """
     message = reply.message
     return {
         "turn": turn,

@@ -23,7 +23,9 @@ ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
 
 EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error", "not_recorded")
-CASE_STATUSES = ("done", "step_limit", "infra_error", "context_exceeded")
+CASE_STATUSES = ("done", "step_limit", "premature", "context_exceeded", "infra_error", "not_graded")
+"""How a case ended. `premature`: a recorded run that broke off before its parties ended it, which fails it;
+`infra_error` and `not_graded` (a recorded run without a verdict) have none, and are in no rate."""
 OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
 
@@ -213,8 +215,19 @@ TABLES: dict[str, Table] = {
                 "reason_strict": _c("str", "the error type under the strict verdict", null=True),
                 "detail": _c("str", "the grader's error message", null=True),
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+                "reward": _c("float", "the reward that a recorded run was given", null=True),
+                "db_match": _c(
+                    "bool",
+                    "the database ends as the reference actions leave it, found here by a replay; null without one",
+                    null=True,
+                ),
                 "recorded_passed": _c("bool", "the verdict that the publisher of a recorded run gives", null=True),
-                "regrade_differs": _c("bool", "recorded_passed is not passed; null where either is", null=True),
+                "regrade_differs": _c(
+                    "bool",
+                    "what is found here differs from what was recorded: the verdict, or the database's check where "
+                    "that is what is replayed; null where either is",
+                    null=True,
+                ),
             },
         ),
         _table(

@@ -59,6 +59,8 @@ def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts) -
             **key,
             **vars(grade),
             "turn_checks": tables.dumps(grade.turn_checks),
+            "reward": None,
+            "db_match": None,
             "recorded_passed": published,
             "regrade_differs": None if published is None or grade.passed is None else published != grade.passed,
         }

@@ -86,7 +86,7 @@ def _with_verdict(runs: pd.DataFrame, grades: pd.DataFrame) -> pd.DataFrame:
     types = dict.fromkeys([*CASE, *columns], "str") | {"trial": "int64"} | dict.fromkeys(verdict, "boolean")
     runs = runs.merge(grades[[*CASE, *columns]].astype(types), on=list(CASE), how="left", validate="one_to_one")
     runs["status"] = runs["status"].fillna("missing")
-    runs["verdict"] = ~runs["status"].isin(["missing", "infra_error"])
+    runs["verdict"] = ~runs["status"].isin(["missing", "infra_error", "not_graded"])
     unclear = runs["verdict"] & runs["passed"].isna()
     undecided = runs.loc[unclear & (runs["status"] == "done"), list(CASE)]
     if len(undecided):

@@ -1,0 +1,81 @@
+"""What a run did to tau2's database, and how often a model passes."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from toolcal.benchmarks.protocol import Case, ToolResult
+from toolcal.benchmarks.tau2.engine import Call, State, replay
+
+
+def gold_state(case: Case) -> State:
+    """What the reference actions leave changed in the database; kept per task."""
+    task = case.initial_state["task"]
+    return _gold(case.initial_state["domain"], json.dumps([task.get("initial_state"), case.gold], sort_keys=True))
+
+
+@lru_cache(maxsize=4096)
+def _gold(domain: str, text: str) -> State:
+    initial_state, gold = json.loads(text)
+    return replay(domain, initial_state, calls_of(gold[0]))[0]
+
+
+def calls_of(actions: Iterable[dict[str, Any]]) -> list[Call]:
+    """Reference actions as calls."""
+    return [Call(action["name"], action["arguments"], action.get("requestor", "assistant")) for action in actions]
+
+
+def database_check(case: Case, calls: Sequence[Call]) -> tuple[bool, list[ToolResult]]:
+    """Whether a run's calls leave the database as the reference actions do, as tau2's own check compares it.
+
+    Args:
+        case: a case of this benchmark.
+        calls: the run's calls, in order.
+
+    Returns:
+        Whether the end states are equal, and what each of the assistant's calls did here; reads are not run.
+    """
+    state, results = replay(case.initial_state["domain"], case.initial_state["task"].get("initial_state"), calls)
+    return state == gold_state(case), results
+
+
+def pass_hat_k(trials: int, passed: int, k: int) -> float:
+    """tau-bench's pass^k of one task: the chance that k of its trials, drawn without replacement, all passed.
+
+    The unbiased estimator C(passed, k) / C(trials, k); a model's pass^k is its mean over tasks. pass^1 is the pass
+    rate; a run passed with a reward of 1.
+
+    Raises:
+        ValueError: for more draws than trials.
+    """
+    if not 1 <= k <= trials:
+        raise ValueError(f"pass^{k} needs at least {k} trials, and there are {trials}")
+    return math.comb(passed, k) / math.comb(trials, k)
+
+
+def pass_hat(runs: Iterable[tuple[str, bool | None]]) -> dict[int, float]:
+    """pass^k of a model, for every k that all of its tasks have trials for.
+
+    Args:
+        runs: (case id, passed) of each trial; None, an infrastructure error, is no trial. A task of which no trial is
+            left is out of the mean.
+
+    Returns:
+        k -> mean over tasks of `pass_hat_k`.
+    """
+    trials: Counter[str] = Counter()
+    passed: Counter[str] = Counter()
+    for case_id, verdict in runs:
+        if verdict is not None:
+            trials[case_id] += 1
+            passed[case_id] += bool(verdict)
+    most = min(trials.values(), default=0)
+    return {
+        k: math.fsum(pass_hat_k(trials[case_id], passed[case_id], k) for case_id in trials) / len(trials)
+        for k in range(1, most + 1)
+    }

@@ -1,0 +1,1 @@
+"""Runs that were made elsewhere, read from the files in which they were published."""

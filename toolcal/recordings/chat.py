@@ -1,0 +1,76 @@
+"""OpenAI chat messages in a record, brought into form; tau-bench v1 and the plain form share them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from toolcal.benchmarks.protocol import Message
+from toolcal.recordings.run import Odd, kind, text_of, want, whole
+
+
+def message_of(value: Any, last: bool, place: str) -> Message:
+    """One message.
+
+    A tool result failed if its `failed` says so, else if its text begins with Error. An answer may be an empty text,
+    but not null without a call.
+
+    Args:
+        value: what stands in the record.
+        last: not looked at: here an answer is judged alike wherever it stands.
+        place: the field's name.
+
+    Raises:
+        Odd: naming the field that is wrong.
+    """
+    if not isinstance(value, dict):
+        raise Odd(f"{place}: {kind(value)} where a message is due")
+    role, content = value.get("role"), text_of(value.get("content"), place)
+    if role == "tool":
+        failed = value.get("failed", (content or "").startswith("Error"))
+        if not isinstance(failed, bool):
+            raise Odd(f"{place}.failed: {kind(failed)} where true or false is due")
+        call = want(value, "tool_call_id", str, "the id of a call", place)
+        return {"role": "tool", "tool_call_id": call, "content": content or "", "failed": failed}
+    if role not in ("system", "developer", "user", "assistant"):
+        raise Odd(f"{place}.role: {role!r} is no role of a message")
+    calls = _calls(value.get("tool_calls"), place) if role == "assistant" else []
+    if content is None and not calls:
+        raise Odd(f"{place}: neither content nor calls")
+    message: Message = {"role": role, "content": content} | ({"tool_calls": calls} if calls else {})
+    return message | _measured(value) if role == "assistant" else message
+
+
+def _calls(found: Any, place: str) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise Odd(f"{place}.tool_calls: {kind(found)} where a list is due")
+    calls = []
+    for at, call in enumerate(found):
+        here = f"{place}.tool_calls[{at}]"
+        if not isinstance(call, dict):
+            raise Odd(f"{here}: {kind(call)} where a call is due")
+        function = want(call, "function", dict, "an object", here)
+        name = want(function, "name", str, "text", f"{here}.function")
+        arguments = want(function, "arguments", (str, dict), "JSON text or an object", f"{here}.function")
+        given = arguments if isinstance(arguments, str) else json.dumps(arguments)
+        identity = want(call, "id", str, "text", here)
+        calls.append({"id": identity, "type": "function", "function": {"name": name, "arguments": given}})
+    return calls
+
+
+def _measured(value: Mapping[str, Any]) -> dict[str, Any]:
+    usage = value.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    reasoning, finish = value.get("reasoning_content"), value.get("finish_reason")
+    return {
+        "reasoning_content": reasoning if isinstance(reasoning, str) else None,
+        "measured": {
+            "finish_reason": finish if isinstance(finish, str) else None,
+            "prompt_tokens": whole(usage.get("prompt_tokens")),
+            "completion_tokens": whole(usage.get("completion_tokens")),
+            "raw": dict(value),
+        },
+    }

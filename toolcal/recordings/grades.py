@@ -1,0 +1,63 @@
+"""The table `grades` of recorded runs: the recorded verdict, and the database's end state found anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from toolcal import tables
+from toolcal.benchmarks.protocol import Case
+from toolcal.cells import Cell
+from toolcal.recordings.rows import answered_calls, replayed
+from toolcal.recordings.run import Run
+
+
+def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.DataFrame:
+    """The table `grades` of a recorded cell.
+
+    A run passed if its recorded reward is 1. `regrade_differs` says that the database's check, or whether some call
+    failed, comes out differently here; it is null where no check was recorded or nothing can be replayed.
+
+    Args:
+        cell: goes into the rows' keys.
+        runs: the recorded runs.
+        cases: the case of each.
+
+    Returns:
+        One row a run, sorted by the table's key.
+    """
+    rows = (
+        {**cell._asdict(), "case_id": run.case_id, "trial": run.trial, **_row(run, cases[run.case_id])} for run in runs
+    )
+    return tables.frame("grades", rows).sort_values(list(tables.CASE), ignore_index=True)
+
+
+def _row(run: Run, case: Case) -> dict[str, Any]:
+    verdict = run.verdict
+    db_match, results = (None, []) if verdict.status == "infra_error" else replayed(run, case)
+    known = db_match is not None and verdict.db_match is not None
+    found = list(_differences(run, results)) if known else []
+    if known and db_match != verdict.db_match:
+        found.insert(0, f"the database's check: recorded {verdict.db_match}, found {db_match}")
+    return {
+        "status": verdict.status,
+        "passed": verdict.passed,
+        "passed_strict": verdict.passed,
+        "reason": verdict.reason or ("reward" if verdict.passed is False else None),
+        "reason_strict": verdict.reason or ("reward" if verdict.passed is False else None),
+        "detail": "; ".join(found) or None,
+        "turn_checks": "[]",
+        "reward": verdict.reward,
+        "db_match": db_match,
+        "recorded_passed": verdict.passed,
+        "regrade_differs": bool(found) if known else None,
+    }
+
+
+def _differences(run: Run, results: Sequence[Any]) -> Iterator[str]:
+    """Calls that failed here and not there, or the other way round; reads are not run here."""
+    for (call, answer), here in zip(answered_calls(run), results, strict=True):
+        if (here.executed or here.error is not None) and here.executed == bool(answer["failed"]):
+            yield f"{call['function']['name']}: recorded as {'failed' if here.executed else 'executed'}, here it is not"

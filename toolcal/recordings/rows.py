@@ -1,0 +1,118 @@
+"""Recorded runs as rows of the table `trajectories`: a user who speaks freely has no place in the turn-wise rollout."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from toolcal import calls, rollout, tables
+from toolcal.benchmarks.protocol import Case, Message, ToolResult
+from toolcal.benchmarks.tau2.engine import Call
+from toolcal.benchmarks.tau2.grading import database_check
+from toolcal.cells import Cell
+from toolcal.models.protocol import Reply
+from toolcal.recordings.run import Run
+
+
+def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.DataFrame:
+    """The table `trajectories` of a recorded cell.
+
+    A turn is a user message and what follows it; what an agent says before the first one belongs to turn 0. What a
+    call changed is found by replaying it, where the benchmark has an engine here; whether it was executed is what the
+    recording says.
+
+    Args:
+        cell: goes into the rows' keys.
+        runs: the recorded runs.
+        cases: the case of each.
+
+    Returns:
+        One row an emission, sorted by the table's key.
+    """
+    rows = (
+        {**cell._asdict(), "case_id": run.case_id, "trial": run.trial, **row}
+        for run in runs
+        for row in rows_of(run, cases[run.case_id])
+    )
+    return tables.frame("trajectories", rows).sort_values(list(tables.EMISSION), ignore_index=True)
+
+
+def rows_of(run: Run, case: Case) -> Iterator[dict[str, Any]]:
+    """The rows of one run; they lack the cell's, the case's and the trial's columns."""
+    names = {tool["function"]["name"] for _, tool in case.tools}
+    here = iter(replayed(run, case)[1])
+    users = step = turn = 0
+    for at, message in enumerate(run.messages):
+        if message["role"] == "user" and not message.get("tool_calls"):
+            users, step = users + 1, step if users == 0 else 0
+            turn = users - 1
+        elif message["role"] == "assistant":
+            results = [
+                _result(call, answer, next(here, None) if answer else None) for call, answer in _answered(run, at)
+            ]
+            yield _emission(turn, step, message, results, names)
+            step += 1
+    if run.verdict.status == "infra_error":
+        failed = Reply({"role": "assistant", "content": None}, raw=run.verdict.reason, failure="infra_error")
+        yield rollout.row(turn, step, failed, "infra_error", [])
+
+
+def replayed(run: Run, case: Case) -> tuple[bool | None, list[ToolResult]]:
+    """A run's calls on the benchmark's own engine.
+
+    Returns:
+        Whether the database ends as gold leaves it (None without an engine), and what each of the assistant's answered
+        calls did.
+    """
+    if case.benchmark != "tau2":
+        return None, []
+    return database_check(case, [_call(call) for call, _ in answered_calls(run)])
+
+
+def answered_calls(run: Run) -> list[tuple[dict[str, Any], Message]]:
+    """The assistant's calls that have a result, in order, each with it."""
+    places = [at for at, message in enumerate(run.messages) if message["role"] == "assistant"]
+    return [(call, answer) for at in places for call, answer in _answered(run, at) if answer]
+
+
+def _answered(run: Run, at: int) -> list[tuple[dict[str, Any], Message | None]]:
+    """The calls of one message, each with the result that follows it."""
+    after = itertools.takewhile(lambda message: message["role"] == "tool", run.messages[at + 1 :])
+    results = {message["tool_call_id"]: message for message in after}
+    return [(call, results.get(call["id"])) for call in run.messages[at].get("tool_calls", ())]
+
+
+def _emission(turn: int, step: int, message: Message, results: list[dict[str, Any]], names: set[str]) -> dict[str, Any]:
+    measured = dict(message.get("measured", {}))
+    said = {key: value for key, value in message.items() if key != "measured"}
+    parsed = calls.parse(said, measured.get("finish_reason"), names)
+    return rollout.row(turn, step, Reply(said, **measured), parsed.status, results)
+
+
+def _result(call: Mapping[str, Any], answer: Message | None, here: ToolResult | None) -> dict[str, Any]:
+    text = answer["content"] if answer else ""
+    failed = answer is None or bool(answer["failed"])
+    why = text.removeprefix("Error: ") if answer else "no result was recorded"
+    return {
+        "name": call["function"]["name"],
+        "arguments": _call(call).arguments,
+        "result": text,
+        "error": why if failed else None,
+        "executed": not failed,
+        "state_changed": here.state_changed if here else bool(answer and answer.get("state_changed")),
+        "held_out": False,
+    }
+
+
+def _call(call: Mapping[str, Any]) -> Call:
+    """A call for the engine; arguments that are no JSON object are none."""
+    function = call["function"]
+    try:
+        arguments = json.loads(function["arguments"])
+    except (ValueError, RecursionError):
+        arguments = {}
+    return Call(function["name"], arguments if isinstance(arguments, dict) else {})

@@ -1,0 +1,185 @@
+"""tau2-bench `Results` files: tasks, and simulations with their messages and rewards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from toolcal.benchmarks.protocol import Case, Message
+from toolcal.benchmarks.tau2.cases import TaskError, case_of, checksum
+from toolcal.recordings import stream
+from toolcal.recordings.run import Odd, Recording, Run, conversation, ended, kind, number, text_of, want, whole
+from toolcal.recordings.stream import CutOff, RecordingError
+
+_CHOSEN = ("agent_stop", "user_stop")
+
+
+def domain_of(path: Path) -> str | None:
+    """The domain of a `Results` file, None where it is none."""
+    try:
+        for key, _, value in stream.items(path):
+            if key == "info":
+                environment = value.get("environment_info") if isinstance(value, dict) else None
+                name = environment.get("domain_name") if isinstance(environment, dict) else None
+                return name if isinstance(name, str) else None
+    except (CutOff, RecordingError):
+        return None
+    return None
+
+
+def read(path: Path, domain: str, ask_subset: str = "valid") -> Recording:
+    """Read a `Results` file, simulation by simulation.
+
+    Args:
+        path: the file.
+        domain: its domain, e.g. airline.
+        ask_subset: which tasks have ASK as a gold action besides, one of `cases.ASK_SUBSETS`.
+
+    Raises:
+        RecordingError: where the file has no tasks that its simulations could be judged by.
+    """
+    recording = Recording(path)
+    recording.cases = _cases(path, domain, ask_subset, recording)
+    if not recording.cases:
+        raise RecordingError(f"{path}: has no tasks to judge by; a Results file of tau2 embeds them")
+    try:
+        for key, index, value in stream.items(path):
+            if key != "simulations":
+                continue
+            where = f"{path}, simulations[{index}]"
+            try:
+                run = _run(value, recording.cases)
+            except Odd as odd:
+                task = value.get("task_id") if isinstance(value, dict) else None
+                recording.refuse(f"{where}" + ("" if task is None else f" (task {task})") + f", {odd}")
+            else:
+                recording.add(run, where)
+    except CutOff as cut:
+        recording.refuse(f"{path}: {cut} after {len(recording.runs)} good simulations")
+    return recording
+
+
+def _cases(path: Path, domain: str, ask_subset: str, recording: Recording) -> dict[str, Case]:
+    tasks = []
+    try:
+        for key, index, value in stream.items(path):
+            if key == "tasks":
+                if isinstance(value, dict):
+                    tasks.append((index, value))
+                else:
+                    recording.refuse(f"{path}, tasks[{index}]: {kind(value)} where an object is due")
+            elif tasks:
+                break  # the rest is large
+    except CutOff:
+        pass  # told when the simulations are read
+    revision = checksum(task for _, task in tasks)
+    cases: dict[str, Case] = {}
+    for index, task in tasks:
+        try:
+            case = case_of(task, domain, revision, ask_subset)
+        except TaskError as error:
+            recording.refuse(f"{path}, tasks[{index}], {error}")
+            continue
+        if cases.setdefault(case.case_id, case) is not case:
+            recording.refuse(f"{path}, tasks[{index}], id: task {case.case_id} is there a second time")
+    return cases
+
+
+def _run(record: Any, cases: Mapping[str, Case]) -> Run:
+    if not isinstance(record, dict):
+        raise Odd(f"the record: {kind(record)} where an object is due")
+    case_id = str(want(record, "task_id", (str, int), "text"))
+    if case_id not in cases:
+        raise Odd(f"task_id: no usable task {case_id} is embedded in the file")
+    trial = record.get("trial")
+    if trial is not None and whole(trial) is None:
+        raise Odd(f"trial: {kind(trial)} where a count is due")
+    termination = record.get("termination_reason")
+    if termination is not None and not isinstance(termination, str):
+        raise Odd(f"termination_reason: {kind(termination)} where text is due")
+    reward, db_match = _reward(record.get("reward_info"))
+    verdict = ended(termination, reward, db_match)
+    cut_short = termination is not None and termination not in _CHOSEN
+    messages = conversation(record.get("messages"), partial(_message, cut_short=cut_short))
+    return Run(case_id, whole(trial) or 0, messages, verdict)
+
+
+def _reward(info: Any) -> tuple[float | None, bool | None]:
+    if info is None:
+        return None, None
+    if not isinstance(info, dict):
+        raise Odd(f"reward_info: {kind(info)} where an object is due")
+    reward = number(info.get("reward"))
+    if reward is None:
+        raise Odd(f"reward_info.reward: {kind(info.get('reward'))} where a number is due")
+    check = info.get("db_check")
+    if check is None:
+        return reward, None
+    if not isinstance(check, dict) or not isinstance(check.get("db_match"), bool):
+        raise Odd("reward_info.db_check.db_match: neither true nor false")
+    return reward, check["db_match"]
+
+
+def _message(value: Any, last: bool, place: str, *, cut_short: bool) -> Message:
+    if not isinstance(value, dict):
+        raise Odd(f"{place}: {kind(value)} where a message is due")
+    role, content = value.get("role"), text_of(value.get("content"), place)
+    if role == "tool":
+        failed = value.get("error", False)
+        if not isinstance(failed, bool):
+            raise Odd(f"{place}.error: {kind(failed)} where true or false is due")
+        call = want(value, "id", str, "the id of a call", place)
+        return {"role": "tool", "tool_call_id": call, "content": content or "", "failed": failed}
+    if role not in ("system", "user", "assistant"):
+        raise Odd(f"{place}.role: {role!r} is no role of a message")
+    calls = _calls(value.get("tool_calls"), place)
+    # tau2 lets no message pass that is empty; a run may end with one.
+    if role != "system" and not calls and not (content or "").strip() and not (last and cut_short):
+        raise Odd(f"{place}: neither content nor calls")
+    message: Message = {"role": role, "content": content} | ({"tool_calls": calls} if calls else {})
+    return message | _measured(value) if role == "assistant" else message
+
+
+def _calls(found: Any, place: str) -> list[dict[str, Any]]:
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise Odd(f"{place}.tool_calls: {kind(found)} where a list is due")
+    calls = []
+    for at, call in enumerate(found):
+        here = f"{place}.tool_calls[{at}]"
+        if not isinstance(call, dict):
+            raise Odd(f"{here}: {kind(call)} where a call is due")
+        name = want(call, "name", str, "text", here)
+        arguments = want(call, "arguments", dict, "an object", here)
+        identity = want(call, "id", str, "text", here)
+        calls.append(
+            {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+        )
+    return calls
+
+
+def _measured(value: Mapping[str, Any]) -> dict[str, Any]:
+    """What stands beside an answer, and the answer as it came but for the endpoint's copy of it."""
+    raw = value.get("raw_data")
+    raw = raw if isinstance(raw, dict) else {}
+    told = raw.get("message")
+    told = told if isinstance(told, dict) else {}
+    usage = value.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    reasoning = value.get("reasoning") or told.get("reasoning_content")
+    finish = raw.get("finish_reason")
+    return {
+        "reasoning_content": reasoning if isinstance(reasoning, str) else None,
+        "measured": {
+            "finish_reason": finish if isinstance(finish, str) else None,
+            "prompt_tokens": whole(usage.get("prompt_tokens")),
+            "completion_tokens": whole(usage.get("completion_tokens")),
+            "latency": number(value.get("generation_time_seconds")),
+            "cost": number(value.get("cost")) or None,  # tau2 writes 0 where it knows no price
+            "raw": {key: item for key, item in value.items() if key != "raw_data"},
+        },
+    }
