@@ -85,11 +85,19 @@ class Recording:
         self.problems.append(problem)
 
 
-def ended(termination: str | None, reward: float | None, db_match: bool | None = None) -> Verdict:
+def ended(
+    termination: str | None, reward: float | None, db_match: bool | None = None, place: str = "reward"
+) -> Verdict:
     """The verdict from a run's recorded end and reward.
 
     A run passed with a reward of 1. One that ended before its time failed, whatever else is recorded of it; one that
     the infrastructure ended has no verdict.
+
+    Args:
+        termination: how it ended, in tau2's words; None where that is not told.
+        reward: 0 to 1, None where there is none.
+        db_match: the recorded check of the database.
+        place: the reward's field.
 
     Raises:
         Odd: a run that came to its end, but has no reward.
@@ -98,7 +106,7 @@ def ended(termination: str | None, reward: float | None, db_match: bool | None =
         return Verdict("infra_error", None, termination)
     chosen = termination is None or termination in ENDED
     if reward is None and chosen:
-        raise Odd("reward: is missing, so that nobody knows whether the run passed")
+        raise Odd(f"{place}: is missing, so that nobody knows whether the run passed")
     passed = reward is not None and math.isclose(reward, 1, abs_tol=1e-6)
     if chosen:
         return Verdict("done", passed, None, reward, db_match)

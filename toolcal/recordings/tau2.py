@@ -101,7 +101,7 @@ def _run(record: Any, cases: Mapping[str, Case]) -> Run:
     if termination is not None and not isinstance(termination, str):
         raise Odd(f"termination_reason: {kind(termination)} where text is due")
     reward, db_match = _reward(record.get("reward_info"))
-    verdict = ended(termination, reward, db_match)
+    verdict = ended(termination, reward, db_match, "reward_info")
     cut_short = termination is not None and termination not in _CHOSEN
     messages = conversation(record.get("messages"), partial(_message, cut_short=cut_short))
     return Run(case_id, whole(trial) or 0, messages, verdict)
