@@ -27,7 +27,10 @@ CELLS = configuration.cells(config)
 BY_MODEL = [
     name for name, entry in config["models"].items() if entry["source"] == "vllm"
 ]
-BY_CELL = [name for name in config["models"] if name not in BY_MODEL]
+BY_RECORDING = [
+    name for name, entry in config["models"].items() if entries.is_conversation(entry)
+]
+BY_CELL = [name for name in config["models"] if name not in BY_MODEL + BY_RECORDING]
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -36,6 +39,12 @@ TRAJECTORIES = RESULTS / "trajectories/{model}/{scenario}.{perturbation}.parquet
 JOURNAL = RESULTS / "journal/{model}/{scenario}.{perturbation}.jsonl"
 ACTIONS = RESULTS / "actions/{model}.parquet"
 GRADES = RESULTS / "grades/{model}.parquet"
+# A recorded conversation is judged by the tasks that came with it, so its model has tables of its own.
+RECORDED = {
+    CASES: RESULTS / "cases/{model}/{scenario}.{perturbation}.parquet",
+    CONTEXTS: RESULTS / "contexts/{model}/{scenario}.{perturbation}.parquet",
+    GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet",
+}
 
 # What sums all up.
 DIAGNOSIS = ("outcomes", "turns", "confusion", "cells", "slack_reasons", "families")
@@ -92,12 +101,16 @@ def cells_of(model):
 
 def path_of(pattern, cell):
     """The cell's path of this pattern."""
+    if cell.model in BY_RECORDING:
+        pattern = RECORDED.get(pattern, pattern)
     return str(pattern).format(**cell._asdict())
 
 
-def per_cell(pattern, model=None):
-    """A path for every cell of the panel, or of one model."""
-    cells = [cell for cell in CELLS if model in (None, cell.model)]
+def per_cell(pattern, model=None, but=()):
+    """A path for every cell of the panel, or of one model; without those of some models."""
+    cells = [
+        cell for cell in CELLS if model in (None, cell.model) and cell.model not in but
+    ]
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
 
 

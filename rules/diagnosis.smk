@@ -15,6 +15,7 @@ rule diagnosis:
         plan=[
             [
                 *cell,
+                path_of(CASES, cell),
                 configuration.selection(config, cell),
                 configuration.trials(config, cell.model),
             ]

@@ -5,8 +5,8 @@ localrules:
 
 rule estimate:
     input:
-        cases=per_cell(CASES),
-        contexts=per_cell(CONTEXTS),
+        cases=per_cell(CASES, but=BY_RECORDING),
+        contexts=per_cell(CONTEXTS, but=BY_RECORDING),
     log:
         RESULTS / "logs/estimate.log",
     conda:

@@ -7,6 +7,8 @@ rule grades:
         grades=GRADES,
     log:
         RESULTS / "logs/grades/{model}.log",
+    wildcard_constraints:
+        model=one_of(BY_CELL + BY_MODEL),
     conda:
         "../envs/benchmark.yaml"
     params:

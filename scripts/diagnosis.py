@@ -1,24 +1,36 @@
 """Gold Action Recall against accuracy, cell by cell: fails where the identity between them does not hold."""
 
+import pandas as pd
+
 from toolcal import logs, tables
 from toolcal.benchmarks import case_table
 from toolcal.diagnosis.diagnose import diagnose
 from toolcal.diagnosis.plan import PlannedCell
 
 
+def planned(cell, cases, selection, trials, grades):
+    """A cell's part of the plan; a recorded run was planned for as many trials as it has of some case."""
+    if trials is None:
+        own = grades[(grades[list(tables.CELL)] == cell).all(axis=1)]
+        trials = 1 + max(own["trial"], default=0)
+    revision = cases["revision"].iloc[0]
+    return PlannedCell(*cell, tuple(case_table.select(cases, **selection)["case_id"]), trials, revision)
+
+
 def main(smk):
     logs.to_file(smk.log[0])
-    cases = tables.read("cases", *smk.input.cases)
-    by_scenario = dict(list(cases.groupby("scenario")))
+    by_file = {str(path): tables.read("cases", path) for path in smk.input.cases}
+    cases = pd.concat(by_file.values()).drop_duplicates(["scenario", "revision", "case_id"])
+    grades = tables.read("grades", *smk.input.grades)
     plan = [
-        PlannedCell(*cell, tuple(case_table.select(by_scenario[cell[1]], **selection)["case_id"]), trials)
-        for *cell, selection, trials in smk.params.plan
+        planned(cell, by_file[str(path)], selection, trials, grades)
+        for *cell, path, selection, trials in smk.params.plan
     ]
     results = diagnose(
         cases,
         tables.read("trajectories", *smk.input.trajectories),
         tables.read("actions", *smk.input.actions),
-        tables.read("grades", *smk.input.grades),
+        grades,
         plan,
         smk.params.families,
         labellers=smk.params.labellers,

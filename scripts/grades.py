@@ -2,7 +2,8 @@
 
 from toolcal import logs, tables
 from toolcal.benchmarks.bfcl.result_files import verdicts
-from toolcal.benchmarks.grades import disagreement, grade_trajectories
+from toolcal.benchmarks.disagreement import disagreement
+from toolcal.benchmarks.grades import grade_trajectories
 
 
 def main(smk):

@@ -4,17 +4,16 @@ import json
 from pathlib import Path
 
 from toolcal import logs, provenance, tables
-from toolcal.benchmarks.registry import of_scenario
+from toolcal.benchmarks.registry import data_files
 from toolcal.models import entries
 
 
 def main(smk):
     logs.to_file(smk.log[0])
     config = smk.params.config
-    revisions = tables.read("cases", *smk.input.cases).groupby("scenario")["revision"].first().to_dict()
-    files = {
-        f"{scenario}/{path.name}": path for scenario in revisions for path in of_scenario(scenario).files(scenario)
-    }
+    found = tables.read("cases", *smk.input.cases, columns=["scenario", "revision"]).groupby("scenario")["revision"]
+    revisions = {scenario: ", ".join(sorted(names.unique())) for scenario, names in found}
+    files = {f"{scenario}/{path.name}": path for scenario in revisions for path in data_files(scenario)}
     files |= entries.files(config["models"])
     found = provenance.manifest(
         config,

@@ -9,6 +9,8 @@ import yaml
 from tests.conftest import CATEGORIES, ROOT
 from toolcal import configuration
 from toolcal.actions.label import LABELLERS
+from toolcal.benchmarks.tau2.cases import ASK_SUBSETS
+from toolcal.benchmarks.tau2.engine import DOMAINS
 from toolcal.models.policies import POLICIES
 
 SCHEMA = configuration.load_schema(ROOT / "schemas/config.schema.yaml")
@@ -41,7 +43,10 @@ def test_schema_and_code_know_the_same_names():
     properties = SCHEMA["properties"]
     assert set(SCHEMA["$defs"]["policy"]["properties"]["policy"]["enum"]) == set(POLICIES)
     assert set(properties["labellers"]["items"]["enum"]) == set(LABELLERS)
-    assert set(properties["scenarios"]["propertyNames"]["enum"]) == {f"bfcl-{category}" for category in CATEGORIES}
+    ours = {f"bfcl-{category}" for category in CATEGORIES} | {f"tau{n}-{domain}" for n in (1, 2) for domain in DOMAINS}
+    assert set(properties["scenarios"]["propertyNames"]["anyOf"][0]["enum"]) == ours
+    asked = properties["scenarios"]["additionalProperties"]["properties"]["ask_tasks"]
+    assert tuple(asked["enum"]) == ASK_SUBSETS
 
 
 def test_the_default_configuration_states_the_schemas_defaults(config):
@@ -86,6 +91,17 @@ def put(*path):
     return change
 
 
+def both(*changes):
+    """Several changes at once."""
+
+    def change(config):
+        for one in changes:
+            one(config)
+
+    return change
+
+
+RECORDED = {"source": "recorded", "format": "tau2", "results": "r", "family": "f"}
 ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
 
 API = {"source": "api", "model": "openai/gpt-5-mini", "family": "f"}
@@ -159,6 +175,22 @@ MISTAKES = {
     "an option in place of a model": (
         put("models", "m", {"source": "vllm", "model": "--help", "family": "f"}),
         "models.m.model: found '--help', allowed: text",
+    ),
+    "a scenario without fixed turns": (
+        both(put("scenarios", "tau2-airline", None), put("models", "oracle", "scenarios", ["tau2-airline"])),
+        "models.oracle.scenarios: tau2-airline cannot be run by source policy; tau2's are there as recorded runs",
+    ),
+    "another format's scenario": (
+        put("models", "m", {**RECORDED, "scenarios": ["bfcl-base"]}),
+        "models.m.scenarios: bfcl-base cannot be run by source recorded, format tau2",
+    ),
+    "no scenario of its format": (
+        put("models", "m", RECORDED),
+        "models.m: none of the scenarios is one that it can be",
+    ),
+    "ask_tasks of another benchmark": (
+        put("scenarios", "bfcl-base", {"ask_tasks": "valid"}),
+        "scenarios.bfcl-base.ask_tasks: is for tau2's scenarios only",
     ),
     "recorded without files": (
         put("models", "m", {"source": "recorded", "format": "bfcl", "family": "f"}),

@@ -29,7 +29,7 @@ def hashes(folder):
     [
         ("toolcal/actions/cues.yaml", {"actions"}),
         ("toolcal/actions/label.py", {"actions"}),
-        ("toolcal/dialects.py", {"actions", "trajectories"}),
+        ("toolcal/dialects.py", {"actions", "recordings", "trajectories"}),
         ("toolcal/diagnosis/statistics.py", {"diagnosis"}),
         ("toolcal/figures/ranks.py", {"figures"}),
         ("toolcal/benchmarks/bfcl/exclusions.yaml", {"cases", "estimate", "grades", "manifest", "trajectories"}),

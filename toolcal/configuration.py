@@ -11,7 +11,7 @@ import jsonschema
 import yaml
 
 from toolcal.cells import BASELINE, Cell
-from toolcal.models.entries import endpoint_name
+from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
 
@@ -55,8 +55,13 @@ def cells(config: Config) -> list[Cell]:
         Cell(model, scenario, BASELINE)
         for model, entry in config["models"].items()
         for scenario in config["scenarios"]
-        if scenario in entry.get("scenarios", config["scenarios"])
+        if scenario in entry.get("scenarios", config["scenarios"]) and runs_in(entry, scenario)
     ]
+
+
+def runs_in(entry: Mapping[str, Any], scenario: str) -> bool:
+    """Whether a model can be in a scenario: recorded runs in their format's, the others where turns are fixed."""
+    return scenario.partition("-")[0] == str(entry.get("format", "bfcl"))
 
 
 def selection(config: Config, cell: Cell) -> dict[str, Any]:
@@ -66,9 +71,17 @@ def selection(config: Config, cell: Cell) -> dict[str, Any]:
     return {"limit": min(limits, default=None), "case_ids": scenario.get("case_ids")}
 
 
-def trials(config: Config, model: str) -> int:
-    """How often a model runs each case; a recorded run is there once."""
-    return 1 if config["models"][model]["source"] == "recorded" else int(config["trials"])
+def trials(config: Config, model: str) -> int | None:
+    """How often a model runs each case; BFCL's recorded runs are there once, others as often as their file says."""
+    entry = config["models"][model]
+    if is_conversation(entry):
+        return None
+    return 1 if entry["source"] == "recorded" else int(config["trials"])
+
+
+def ask_tasks(config: Config, scenario: str) -> str:
+    """Which tasks of a tau2 scenario have ASK as a gold action besides."""
+    return str(config["scenarios"][scenario].get("ask_tasks", "valid"))
 
 
 def _fill(config: Config, part: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
@@ -86,10 +99,19 @@ def _contradictions(config: Config) -> Iterator[str]:
             if scenario not in config["scenarios"]:
                 allowed = ", ".join(config["scenarios"])
                 yield f"models.{model}.scenarios: found {scenario!r}, allowed are the keys of scenarios: {allowed}"
+            elif not runs_in(entry, scenario):
+                yield f"models.{model}.scenarios: {scenario} cannot be run by source {entry['source']}" + (
+                    f", format {entry['format']}" if "format" in entry else "; tau2's are there as recorded runs"
+                )
+        if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
+            yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
         if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
             yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints"
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
+    for scenario, settings in config["scenarios"].items():
+        if settings and "ask_tasks" in settings and not scenario.startswith("tau2-"):
+            yield f"scenarios.{scenario}.ask_tasks: is for tau2's scenarios only"
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
@@ -124,6 +146,8 @@ def _allowed(rule: str, value: Any) -> str:
             return value if isinstance(value, str) else " or ".join(value)
         case "not":
             return "anything but " + ", ".join(value["enum"]) + " (toolcal sets those itself)"
+        case "anyOf":
+            return ", or ".join(_allowed(key, branch[key]) for branch in value for key in branch)
         case "oneOf":
             return "either the keys " + ", or ".join(" and ".join(branch["required"]) for branch in value)
     words = {

@@ -157,12 +157,12 @@ def random_panel(seed, *, models=2, cases=12, trials=2, labellers=("paper_like",
                 for trial in range(trials):
                     if rng.random() < 0.1:
                         continue
-                    status = rng.choice(tables.CASE_STATUSES, p=[0.7, 0.1, 0.1, 0.1])
+                    status = rng.choice(tables.CASE_STATUSES, p=[0.6, 0.1, 0.1, 0.1, 0.05, 0.05])
                     reached = int(turns) if status == "done" else int(rng.integers(1, turns + 1))
                     told = [
                         [kinds[k] for k in rng.integers(len(kinds), size=rng.integers(1, 4))] for _ in range(reached)
                     ]
-                    passed = None if status == "infra_error" else bool(rng.random() < 0.5)
+                    passed = None if status in ("infra_error", "not_graded") else bool(rng.random() < 0.5)
                     reason = None if passed or rng.random() < 0.3 else str(rng.choice(["state", "response"]))
                     panel.run(
                         case_id,

@@ -328,6 +328,17 @@ def test_rows_outside_the_plan_are_not_looked_at():
     same(four_outcomes().diagnose(), panel.diagnose())
 
 
+def test_each_cell_is_judged_by_the_revision_it_was_planned_with():
+    panel = four_outcomes()
+    given = panel.tables()
+    other = given["cases"].assign(revision="r2", gold_actions='["TOOL_CALL"]')
+    cases = pd.concat([given["cases"], other])
+    (cell,) = panel.plan
+    for revision, gold in ((given["cases"]["revision"].iloc[0], "REFUSE"), ("r2", "TOOL_CALL")):
+        found = panel.diagnose(cases=cases, plan=[replace(cell, revision=revision)])
+        assert set(found["cells"]["gold_action"]) == {gold}
+
+
 def test_contradictions_are_refused():
     panel = four_outcomes()
     given = panel.tables()

@@ -15,7 +15,8 @@ from tests.conftest import CATEGORIES
 from toolcal import perturbations, rollout, tables
 from toolcal.actions.label import label_trajectories
 from toolcal.benchmarks.case_table import to_frame
-from toolcal.benchmarks.grades import disagreement, grade_trajectories
+from toolcal.benchmarks.disagreement import disagreement
+from toolcal.benchmarks.grades import grade_trajectories
 from toolcal.cells import BASELINE, Cell
 from toolcal.diagnosis.diagnose import diagnose
 from toolcal.diagnosis.plan import PlannedCell

@@ -35,16 +35,6 @@ def grade_trajectories(
     return tables.frame("grades", _rows(trajectories, cases, recorded or {}))
 
 
-def disagreement(grades: pd.DataFrame) -> str | None:
-    """One line on the verdicts that differ from the recorded ones, or None where none does."""
-    compared = grades.loc[grades["regrade_differs"].notna()]
-    ids = compared.loc[compared["regrade_differs"].astype(bool), "case_id"].tolist()
-    if not ids:
-        return None
-    some = ", ".join(ids[:3]) + (", ..." if len(ids) > 3 else "")
-    return f"{len(ids)} of {len(compared)} recorded verdicts differ from the one found here (regrade_differs): {some}"
-
-
 def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts) -> Iterator[dict[str, Any]]:
     known = {(case.scenario, case.case_id): case for case in from_frame(cases)}
     kept = trajectories.loc[~trajectories["retracted"], [*tables.EMISSION, "status", "tool_results"]]

@@ -23,6 +23,7 @@ class Case:
     case_id: str
     cluster_id: str
     turns: tuple[tuple[Message, ...], ...]
+    """User messages by turn; empty where the user speaks freely, so that the run alone has turns."""
     tools: tuple[tuple[int, Tool], ...]
     """(turn at which it arrives, tool)."""
     initial_state: Mapping[str, Any]
@@ -80,7 +81,7 @@ class Grade:
 
 
 class Benchmark(Protocol):
-    """A benchmark behind one face."""
+    """A benchmark behind one face, whose users say the same in every run."""
 
     name: str
     step_limit: int

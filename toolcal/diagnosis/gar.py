@@ -208,6 +208,12 @@ def _of_turns(rows: pd.DataFrame, emissions: pd.DataFrame, classes: pd.DataFrame
 
 def _by_gold(runs: pd.DataFrame, columns: Sequence[str], labellers: Sequence[str]) -> pd.DataFrame:
     """Rows of runs (index `run`), once per gold action of the case and labeller."""
-    rows = runs[[*columns, "gold_actions"]].rename_axis("run").reset_index().explode("gold_actions")
+    rows = (
+        runs[[*columns, "gold_actions"]]
+        .rename_axis("run")
+        .reset_index()
+        .explode("gold_actions")
+        .dropna(subset="gold_actions")
+    )
     rows = rows.rename(columns={"gold_actions": "gold_action"}).astype({"gold_action": "str"})
     return rows.merge(pd.DataFrame({"labeller": pd.Series(list(labellers), dtype="str")}), how="cross")

@@ -21,6 +21,8 @@ class PlannedCell:
     perturbation: str
     case_ids: tuple[str, ...]
     trials: int = 1
+    revision: str | None = None
+    """Of the cases; None where the scenario has one revision only."""
 
 
 def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[PlannedCell]) -> pd.DataFrame:
@@ -44,16 +46,18 @@ def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[Planne
             verdict.
     """
     planned = [
-        (cell.model, cell.scenario, cell.perturbation, case_id, trial)
+        (cell.model, cell.scenario, cell.perturbation, case_id, trial, cell.revision)
         for cell in plan
         for case_id in cell.case_ids
         for trial in range(cell.trials)
     ]
-    runs = pd.DataFrame(planned, columns=list(CASE)).astype(dict.fromkeys(CASE, "str") | {"trial": "int64"})
-    doubled = runs[runs.duplicated()]
+    runs = pd.DataFrame(planned, columns=[*CASE, "revision"]).astype(dict.fromkeys(CASE, "str") | {"trial": "int64"})
+    doubled = runs[runs.duplicated(list(CASE))]
     if len(doubled):
         raise ValueError(f"planned twice: {first(doubled)}")
-    runs = runs.merge(_facts(cases), on=["scenario", "case_id"], how="left")
+    facts = _facts(cases)
+    runs["revision"] = runs["revision"].fillna(runs["scenario"].map(_only_revisions(facts, runs))).astype("str")
+    runs = runs.merge(facts, on=["scenario", "revision", "case_id"], how="left").drop(columns="revision")
     strange = runs.loc[runs["cluster_id"].isna(), list(CASE)]
     if len(strange):
         raise ValueError(f"planned, but not in the table cases: {first(strange)}")
@@ -61,15 +65,13 @@ def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[Planne
 
 
 def _facts(cases: pd.DataFrame) -> pd.DataFrame:
-    """The part of `cases` that the diagnosis needs, decoded; one row per scenario x case."""
-    doubled = cases.duplicated(["scenario", "case_id"])
-    if doubled.any():
-        raise ValueError(f"more than one revision in the table cases: {cases.loc[doubled, 'scenario'].unique()[0]}")
+    """The part of `cases` that the diagnosis needs, decoded; one row per scenario x revision x case."""
     turns, excluded = cases["turns"].map(json.loads), cases["excluded_turns"].map(json.loads)
     counted = [[t for t in range(len(all_)) if t not in out] for all_, out in zip(turns, excluded, strict=True)]
     return pd.DataFrame(
         {
             "scenario": cases["scenario"].astype("str"),
+            "revision": cases["revision"].astype("str"),
             "case_id": cases["case_id"].astype("str"),
             "benchmark": cases["benchmark"].astype("str"),
             "cluster_id": cases["cluster_id"].astype("str"),
@@ -78,6 +80,16 @@ def _facts(cases: pd.DataFrame) -> pd.DataFrame:
             "counted_turns": pd.Series(counted, index=cases.index, dtype="object"),
         }
     )
+
+
+def _only_revisions(facts: pd.DataFrame, runs: pd.DataFrame) -> dict[str, str]:
+    """Scenario -> its revision, where the plan takes it for granted."""
+    asked = facts[facts["scenario"].isin(runs.loc[runs["revision"].isna(), "scenario"])]
+    revisions = asked.groupby("scenario")["revision"].unique()
+    for scenario, found in revisions.items():
+        if len(found) > 1:
+            raise ValueError(f"more than one revision in the table cases: {scenario}")
+    return {str(scenario): str(found[0]) for scenario, found in revisions.items()}
 
 
 def _with_verdict(runs: pd.DataFrame, grades: pd.DataFrame) -> pd.DataFrame:

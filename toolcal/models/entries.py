@@ -34,6 +34,11 @@ def weights_of(name: str, entry: Mapping[str, Any]) -> Weights:
         raise ServeError(f"models.{name}.weights: {error}") from error
 
 
+def is_conversation(entry: Mapping[str, Any]) -> bool:
+    """Whether a model's runs are recorded conversations with a user who speaks freely, which no rollout can replay."""
+    return bool(entry["source"] == "recorded" and entry["format"] != "bfcl")
+
+
 def recording(entry: Mapping[str, Any]) -> dict[str, Any] | None:
     """Of a recorded model the keys that say where its files are; None for others."""
     if entry["source"] != "recorded":
@@ -44,8 +49,10 @@ def recording(entry: Mapping[str, Any]) -> dict[str, Any] | None:
 def recordings(entry: Mapping[str, Any]) -> list[str]:
     """The files that a recorded model is read from; none for others."""
     where = recording(entry) or {}
-    folders = [Path(where[key]) for key in ("results", "scores") if key in where]
-    return sorted(str(path) for folder in folders for path in folder.rglob("*.json") if path.is_file())
+    suffix = ".jsonl" if where.get("format") == "openai" else ".json"
+    places = [Path(where[key]) for key in ("results", "scores") if key in where]
+    found = [path for place in places for path in ([place] if place.is_file() else place.rglob(f"*{suffix}"))]
+    return sorted(str(path) for path in found if path.is_file())
 
 
 def files(models: Mapping[str, Mapping[str, Any]]) -> dict[str, Path]:

@@ -60,4 +60,5 @@ def _differences(run: Run, results: Sequence[Any]) -> Iterator[str]:
     """Calls that failed here and not there, or the other way round; reads are not run here."""
     for (call, answer), here in zip(answered_calls(run), results, strict=True):
         if (here.executed or here.error is not None) and here.executed == bool(answer["failed"]):
-            yield f"{call['function']['name']}: recorded as {'failed, runs here' if here.executed else 'executed, fails here'}"
+            words = "failed, runs here" if here.executed else "executed, fails here"
+            yield f"{call['function']['name']}: recorded as {words}"
