@@ -153,7 +153,13 @@ class Journal:
 
 def spent(path: str | Path) -> float:
     """US dollars that a journal's calls cost, as far as their price was known; 0 without a journal."""
-    return sum(record.get("cost") or 0.0 for _, record in records(path))
+    return sum(cost_of(record) for _, record in records(path))
+
+
+def cost_of(record: Mapping[str, Any]) -> float:
+    """US dollars that count for a call: its cost, else the bound where the endpoint did not say what it used, else 0."""
+    cost = record.get("cost")
+    return float(cost if cost is not None else record.get("cost_at_most") or 0.0)
 
 
 def records(path: str | Path) -> Iterator[tuple[Sequence[Any], dict[str, Any]]]:

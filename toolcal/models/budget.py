@@ -20,6 +20,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from toolcal.journal import cost_of
 from toolcal.models.prices import Prices
 
 Entry = dict[str, float]
@@ -201,9 +202,7 @@ def _read_on(path: Path, known: Entry) -> Entry:
 
 
 def _cost(line: bytes) -> float:
-    """US dollars of a journal's line; the bound where the endpoint did not say what it used."""
     try:
-        record = json.loads(line)["record"]
-        return float(record.get("cost") if record.get("cost") is not None else record.get("cost_at_most") or 0.0)
+        return cost_of(json.loads(line)["record"])
     except (ValueError, TypeError, KeyError, AttributeError):  # no record; who opens the journal hears of it
         return 0.0

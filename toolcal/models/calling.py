@@ -182,7 +182,8 @@ class Caller:
         except Failed as error:
             return self._given_up(error.fault, tries)
         self._failed_in_a_row = 0
-        self._pace.used(expected, (record["prompt_tokens"] or 0) + (record["completion_tokens"] or 0))
+        if record["prompt_tokens"] is not None and record["completion_tokens"] is not None:
+            self._pace.used(expected, record["prompt_tokens"] + record["completion_tokens"])
         return record | {"tries": tries}
 
     async def _once(self, body: Mapping[str, Any]) -> dict[str, Any]:
