@@ -157,7 +157,7 @@ def spent(path: str | Path) -> float:
 
 
 def cost_of(record: Mapping[str, Any]) -> float:
-    """US dollars that count for a call: its cost, else the bound where the endpoint did not say what it used, else 0."""
+    """US dollars that count for a call: its cost, or its bound where the endpoint did not say what it used, or 0."""
     cost = record.get("cost")
     return float(cost if cost is not None else record.get("cost_at_most") or 0.0)
 
