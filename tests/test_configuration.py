@@ -142,7 +142,10 @@ MISTAKES = {
         put("models", "m", API | {"endpoint": "elsewhere"}),
         "models.m.endpoint: found 'elsewhere', allowed are the keys of endpoints",
     ),
-    "no provider": (put("models", "m", API | {"model": "gpt-5"}), "models.m.model: found 'gpt-5', allowed: text"),
+    "no provider": (
+        put("models", "m", API | {"model": "gpt-5"}),
+        "models.m.model: found 'gpt-5', allowed: text that matches ^[a-z0-9_]+/",
+    ),
     "half a price": (
         put("models", "m", API | {"prices": {"input": 1}}),
         "models.m.prices: 'output' is a required property",

@@ -87,7 +87,8 @@ def _contradictions(config: Config) -> Iterator[str]:
                 allowed = ", ".join(config["scenarios"])
                 yield f"models.{model}.scenarios: found {scenario!r}, allowed are the keys of scenarios: {allowed}"
         if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
-            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints"
+            allowed = ", ".join(config.get("endpoints", {})) or "none is there"
+            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints: {allowed}"
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     folded: dict[str, str] = {}
@@ -112,7 +113,8 @@ def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
         name = found if isinstance(found, str) and found.isprintable() else repr(found)
         yield f"{prefix}{name}: not a name allowed here, {_allowed(rule, spec[rule])}"
     else:
-        yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}"
+        like = f", such as {spec['examples'][0]}" if "examples" in spec else ""
+        yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}{like}"
 
 
 def _allowed(rule: str, value: Any) -> str:

@@ -30,12 +30,16 @@ def to_file(path: str | Path) -> None:
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            print("toolcal: stopped; all answers so far are kept, the same command goes on", file=sys.stderr)
+            return
         if not isinstance(error, Exception):
             sys.__excepthook__(kind, error, trace)
             return
         _log.error("the stage failed", exc_info=(kind, error, trace))
         print(f"toolcal: {_words(error)} (log: {path})", file=sys.stderr)
 
+    logging.captureWarnings(True)
     logging.raiseExceptions = False  # a log that cannot be written must not fill the terminal
     sys.excepthook = tell
 

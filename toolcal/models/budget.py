@@ -129,7 +129,7 @@ class Budget:
         if not fits and spent + bill.held > self._limit:
             raise BudgetReached(
                 f"limits.max_usd of {self._limit:g} would be passed: {spent:.4g} US dollars are spent, and the next "
-                f"call may cost up to {bill.held:.4g}; raise it, or lower max_tokens, and run again"
+                f"call may cost up to {bill.held:.4g}; raise it, or lower max_tokens"
             )
         return fits
 

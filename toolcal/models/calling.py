@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import math
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -14,6 +16,7 @@ from typing import Any
 
 import tenacity
 
+from toolcal import logs
 from toolcal.models import sent
 from toolcal.models.answer import Answer, read
 from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
@@ -24,6 +27,11 @@ from toolcal.models.prices import Prices
 
 NO_KEY = "no-key-needed"
 """What is sent as the API key to an endpoint that wants none (the client insists on one)."""
+
+_log = logging.getLogger(__name__)
+
+_TELL_EVERY = 60.0
+"""Seconds between lines on the terminal about an endpoint that does not answer."""
 
 _IN_A_ROW = 3
 """Calls in a row that fail all their tries before the endpoint counts as down."""
@@ -100,6 +108,7 @@ class Caller:
         self._budget = budget
         self._backoff = backoff
         self._failed_in_a_row = 0
+        self._told = -math.inf
         self.concurrency = pace.concurrency
         self.closed: str | None = None
         """Why no more calls are made in this run, once that is so."""
@@ -263,6 +272,13 @@ class Caller:
         return _record(failure="infra_error", error=fault.words, tries=tries)
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        where = self._connection.api_base if self._connection and self._connection.api_base else "its provider"
+        words = f"{self._model} at {where}: try {state.attempt_number} of {self._attempts} failed: {error}"
+        _log.info(words)
+        if state.attempt_number > 1 and time.monotonic() - self._told > _TELL_EVERY:
+            self._told = time.monotonic()
+            logs.warn(f"{words}; trying again")
         return float(tenacity.wait_random_exponential(multiplier=self._backoff, max=60)(state))
 
     def _cost(self, response: Any, answer: Answer, connection: Connection) -> float | None:

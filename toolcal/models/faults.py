@@ -18,6 +18,7 @@ _FINAL = (401, 402, 403, 404)
 _LASTING = (400, 405, 406, 410, 411, 413, 414, 415, 422, 501)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance is too low|billing", re.I)
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+_PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)( -|:) )+")
 CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context|context (length|window|size)"
     r"|prompt is too long|prompt too long|input is too long|input token count|maximum (input|prompt) length"
@@ -43,7 +44,7 @@ def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
         error: an exception of litellm or of what lies below it.
         secrets: keys that its words must not show.
     """
-    words = masked(f"{type(error).__name__}: {error}", secrets)[:_LENGTH]
+    words = masked(f"{type(error).__name__}: {_PREFIXES.sub('', str(error))}", secrets)[:_LENGTH]
     status = _status(error)
     text = f"{error} {getattr(error, 'body', None)}"  # codes stand in the body alone
     if type(error).__name__ == "ContextWindowExceededError" or (status in _LASTING and CONTEXT.search(text)):
