@@ -34,7 +34,7 @@ def recorded_of(cell, cases, case_ids):
     if len(there) < len(cases):
         key = f"scenarios.{cell.scenario}.case_ids"
         logs.warn(
-            f"{cell.model}: of {len(cases)} cases of {cell.scenario}, {len(there)} are recorded; the others are missing. "
+            f"{cell.model}: of {len(cases)} cases of {cell.scenario}, {len(there)} are recorded, the others missing. "
             f"The files hold {len(case_ids)}: name those in {key} to run them alone"
         )
     return there
