@@ -154,6 +154,15 @@ MISTAKES = {
         put("endpoints", {"e": {"concurrency": 0}}),
         "endpoints.e.concurrency: found 0, allowed: 1 or more",
     ),
+    "a limit that is no number": (
+        put("limits", {"max_usd": float("nan")}),
+        "limits.max_usd: found nan, allowed: number",
+    ),
+    "a count that is a float": (put("trials", 2.0), "trials: found 2.0, allowed: integer"),
+    "a parameter that JSON has not": (
+        put("models", "m", API | {"parameters": {"logit_bias": {"1": float("inf")}}}),
+        "models.m.parameters.logit_bias.1: found inf, allowed: a finite number",
+    ),
     "nothing to spend": (put("limits", {"max_usd": 0}), "limits.max_usd: found 0, allowed: more than 0"),
     "native tools without their parser": (
         put("models", "m", {"source": "vllm", "model": "a/b", "family": "f"}),

@@ -117,6 +117,8 @@ class Journal:
         line = json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         if self._writer is None:
             raise ValueError(f"{self.path}: the journal is not open")
+        if os.fstat(self._writer.fileno()).st_nlink == 0:
+            raise JournalError(f"{self.path}: this journal was deleted while the run went on; nothing more is asked")
         end = self._writer.seek(0, os.SEEK_END)
         try:
             rest = memoryview(line)

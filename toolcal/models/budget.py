@@ -68,14 +68,14 @@ class Budget:
     """The money left for a results folder.
 
     Args:
-        journals: the folder of journals; the ledger `spent.json` lies in it.
+        journals: the folder of journals; the ledger `.spent.json` lies in it.
         limit: US dollars in all.
     """
 
     def __init__(self, journals: Path, limit: float) -> None:
         self._journals = journals
         self._limit = limit
-        self._file = journals / "spent.json"
+        self._file = journals / ".spent.json"
         self._lock = FileLock(f"{self._file}.lock")
         self._asking = asyncio.Lock()
         self._bills: dict[Path, list[Bill]] = defaultdict(list)
@@ -154,7 +154,7 @@ class Budget:
 
     def _read_all(self, cells: dict[str, Entry]) -> None:
         """Read on in every journal, also those of jobs at work; the entries of journals that are gone go too."""
-        there = {self._name(path): path for path in self._journals.rglob("*.jsonl")}
+        there = {self._name(path): path for path in self._journals.rglob("*.jsonl") if path.is_file()}
         found = {name: _read_on(path, cells.get(name, _NEW)) for name, path in there.items()}
         cells.clear()
         cells.update(found)

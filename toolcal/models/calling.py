@@ -7,7 +7,7 @@ import json
 import logging
 import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ from toolcal import logs
 from toolcal.models import sent
 from toolcal.models.answer import Answer, read
 from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
-from toolcal.models.faults import Fault, fault_of, secrets_of_environment
+from toolcal.models.faults import SHORTEST_SECRET, Fault, fault_of, secrets_of_environment
 from toolcal.models.litellm_client import EXCHANGE, Exchange, client, http_client
 from toolcal.models.pace import Pace
 from toolcal.models.prices import Prices
@@ -51,7 +51,8 @@ class Connection:
         """What no record may show."""
         if self.api_key is None:  # litellm has found one
             return tuple(secret for secret in secrets_of_environment() if len(secret) >= 16)
-        return () if self.api_key == NO_KEY else (self.api_key,)
+        # A word that is no secret (token, EMPTY) would be cut out of what the model said.
+        return (self.api_key,) if self.api_key != NO_KEY and len(self.api_key) >= SHORTEST_SECRET else ()
 
 
 class ModelError(ValueError):
@@ -220,7 +221,12 @@ class Caller:
             fault = Fault("transient", "an answer without a choice that holds a message")
         except Exception as error:
             died = connection.died()
-            fault = Fault("final", died) if died else fault_of(error, secrets=connection.secrets)
+            where = f" (at {connection.api_base})" if connection.api_base else ""
+            fault = (
+                Fault("final", died)
+                if died
+                else fault_of(error, secrets=connection.secrets, where=where, sent=bool(exchange.sent))
+            )
         finally:
             EXCHANGE.reset(token)
         latency = time.perf_counter() - started
@@ -238,7 +244,8 @@ class Caller:
             sent=sent.described(body, exchange.sent),
             served_by=answer.served_by,
         )
-        return _without(record, connection.secrets)
+        kept: dict[str, Any] = _without(record, connection.secrets)
+        return kept
 
     async def _connected(self) -> Connection:
         async with self._connecting:
@@ -273,8 +280,7 @@ class Caller:
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
         error = state.outcome.exception() if state.outcome else None
-        where = self._connection.api_base if self._connection and self._connection.api_base else "its provider"
-        words = f"{self._model} at {where}: try {state.attempt_number} of {self._attempts} failed: {error}"
+        words = f"{self._model}: try {state.attempt_number} of {self._attempts} failed: {error}"
         _log.info(words)
         if state.attempt_number > 1 and time.monotonic() - self._told > _TELL_EVERY:
             self._told = time.monotonic()
@@ -303,10 +309,12 @@ def _worth_another(error: BaseException) -> bool:
     return isinstance(error, Failed) and error.fault.kind == "transient"
 
 
-def _without(record: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
-    """The record without keys, which an endpoint may send back."""
-    text = json.dumps(record, default=str)
-    for secret in secrets:
-        text = text.replace(json.dumps(secret)[1:-1], "***")
-    found: dict[str, Any] = json.loads(text)
-    return found
+def _without(value: Any, secrets: Collection[str]) -> Any:
+    """A record without keys in its texts, which an endpoint may send back."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "***")
+        return value
+    if isinstance(value, dict):
+        return {name: _without(item, secrets) for name, item in value.items()}
+    return [_without(item, secrets) for item in value] if isinstance(value, list) else value
