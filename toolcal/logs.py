@@ -26,7 +26,7 @@ def to_file(path: str | Path) -> None:
     logging.basicConfig(
         filename=path, filemode="w", level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", force=True
     )
-    for chatty in ("httpx", "LiteLLM", "matplotlib", "fontTools"):
+    for chatty in ("httpx", "matplotlib", "fontTools"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
