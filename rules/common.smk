@@ -130,20 +130,22 @@ def estimates_only():
 
 
 def begin_run():
-    """Take the results folder for this run; an estimate only looks at it."""
+    """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
     try:
+        entries.check(config["models"], config["endpoints"])
         if not estimates_only():
             runs.begin(RESULTS)
-    except runs.RunError as error:
+    except (entries.EntryError, runs.RunError) as error:
         raise WorkflowError(str(error)) from None
 
 
 def closing_words():
-    """The summary table, where the run got that far."""
+    """The summary table, where the run got that far, and what it lacks."""
     from toolcal import tables
-    from toolcal.summary import summary
+    from toolcal.summary import lacking, summary
 
     path = TABLES["cells"]
     if estimates_only() or not path.is_file():
         return ""
-    return f"\n{summary(tables.read('cells', path))}\n\nFigures and tables are in {RESULTS}."
+    cells = tables.read("cells", path)
+    return f"\n{summary(cells)}\n\nFigures and tables are in {RESULTS}.{lacking(cells)}"

@@ -34,7 +34,11 @@ def main(smk):
         }
         lines.append(line(name, entry, found, partial(inputs.sizes, entry=entry), config["endpoints"]))
     max_usd = config["limits"].get("max_usd")
-    spent = sum(map(journal.spent, Path(smk.params.folder).rglob("*.jsonl"))) if max_usd is not None else 0.0
+    spent = (
+        sum(map(journal.spent, (path for path in Path(smk.params.folder).rglob("*.jsonl") if path.is_file())))
+        if max_usd is not None
+        else 0.0
+    )
     print(shown(lines, silent, max_usd=max_usd, spent=spent))
 
 

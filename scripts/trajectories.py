@@ -1,6 +1,7 @@
 """Run a model over cells, one after the other; infrastructure errors are rows, and tried again on the next run."""
 
 import asyncio
+import json
 import logging
 from pathlib import Path
 
@@ -18,14 +19,25 @@ async def query(cell, about, cases_file, contexts_file, source):
     contexts = perturbations.from_frame(tables.read("contexts", contexts_file))
     cases = case_table.from_frame(selected)
     with source.cell(benchmark, cell.scenario, about["journal"]) as model:
-        if isinstance(model, Recorded):  # the rest is missing, and counted as that
-            cases = [case for case in cases if case.case_id in model.case_ids]
+        if isinstance(model, Recorded):
+            cases = recorded_of(cell, cases, model.case_ids)
         data = await rollout.run_cell(
             cell, cases, contexts, model, benchmark, trials=about["trials"], seed=about["seed"]
         )
         if isinstance(model, Recorded):
             tell_of_leftovers(cell, model.leftovers())
     return data
+
+
+def recorded_of(cell, cases, case_ids):
+    there = [case for case in cases if case.case_id in case_ids]
+    if len(there) < len(cases):
+        key = f"scenarios.{cell.scenario}.case_ids"
+        logs.warn(
+            f"{cell.model}: of {len(cases)} cases of {cell.scenario}, {len(there)} are recorded, the others missing. "
+            f"The files hold {len(case_ids)}: name those in {key} to run them alone"
+        )
+    return there
 
 
 def tell_of_leftovers(cell, leftovers):
@@ -46,8 +58,9 @@ def tell_of_errors(cell, data, about, again):
     if again:
         unfinished.note(about["journal"])
     logs.warn(
-        f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} ended with infrastructure "
-        f"errors, the first with {broken['raw'].iloc[0]}" + ("; run again to try them again" if again else "")
+        f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} have no answer, which is no "
+        f"failure of the model; the first: {json.loads(broken['raw'].iloc[0])}"
+        + ("; run again to go on" if again else "")
     )
 
 

@@ -158,7 +158,10 @@ MISTAKES = {
         put("models", "m", API | {"endpoint": "elsewhere"}),
         "models.m.endpoint: found 'elsewhere', allowed are the keys of endpoints",
     ),
-    "no provider": (put("models", "m", API | {"model": "gpt-5"}), "models.m.model: found 'gpt-5', allowed: text"),
+    "no provider": (
+        put("models", "m", API | {"model": "gpt-5"}),
+        "models.m.model: found 'gpt-5', allowed: text that matches ^[a-z0-9_]+/",
+    ),
     "half a price": (
         put("models", "m", API | {"prices": {"input": 1}}),
         "models.m.prices: 'output' is a required property",
@@ -166,6 +169,15 @@ MISTAKES = {
     "no concurrency": (
         put("endpoints", {"e": {"concurrency": 0}}),
         "endpoints.e.concurrency: found 0, allowed: 1 or more",
+    ),
+    "a limit that is no number": (
+        put("limits", {"max_usd": float("nan")}),
+        "limits.max_usd: found nan, allowed: number",
+    ),
+    "a count that is a float": (put("trials", 2.0), "trials: found 2.0, allowed: integer"),
+    "a parameter that JSON has not": (
+        put("models", "m", API | {"parameters": {"logit_bias": {"1": float("inf")}}}),
+        "models.m.parameters.logit_bias.1: found inf, allowed: a finite number",
     ),
     "nothing to spend": (put("limits", {"max_usd": 0}), "limits.max_usd: found 0, allowed: more than 0"),
     "native tools without their parser": (

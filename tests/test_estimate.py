@@ -221,10 +221,10 @@ def test_the_table_by_hand():
     ("lines", "spent", "told"),
     [
         ([a_line()], 3, "limits.max_usd is 5.00: 3.00 spent so far, 2.00 left; the estimate fits."),
-        ([a_line()], 4, "1.00 left; this run needs 1.50 and would stop before its end."),
-        ([a_line(), a_line("odd", cost=None)], 4, "this run needs at least 1.50"),
+        ([a_line()], 4, "1.00 left; by the estimate, 1.50, it would stop before its end."),
+        ([a_line(), a_line("odd", cost=None)], 4, "by the estimate, at least 1.50"),
         ([a_line(cost=None)], 0, "5.00 left; the estimate fits, as far as it is known."),
-        ([a_line()], 7, "7.00 spent so far, 0.00 left; this run needs"),
+        ([a_line()], 7, "7.00 spent so far, 0.00 left; by the estimate"),
     ],
 )
 def test_the_budget(lines, spent, told):

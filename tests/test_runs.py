@@ -181,6 +181,18 @@ def test_the_lock_goes_with_the_process_however_it_ends(tmp_path):
                 pass
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_asked_to_stop_tells_its_jobs_before_anything_else(tmp_path, number):
+    """Snakemake waits for its jobs; they must not go on meanwhile."""
+    with run_on(tmp_path) as run:
+        told = number_in(tmp_path)
+        assert not runs._over(tmp_path, told)
+        run.send_signal(number)
+        run.wait(timeout=10)
+        assert number_in(tmp_path) == "stopped"
+        assert runs._over(tmp_path, told)
+
+
 def test_what_a_run_left_behind_stands_in_nobodys_way(tmp_path):
     for leftover in ("", "123-abc", "\x00\xff", "not a number of ours at all, but long"):
         (tmp_path / ".run").write_text(leftover, encoding="latin-1")

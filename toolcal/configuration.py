@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,22 @@ from toolcal.cells import BASELINE, Cell
 from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
+
+
+def _is_integer(_: Any, value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)  # 2.0 would end as a float where a count is wanted
+
+
+def _is_number(_: Any, value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_Validator = jsonschema.validators.extend(  # type: ignore[no-untyped-call]
+    jsonschema.Draft202012Validator,
+    type_checker=jsonschema.Draft202012Validator.TYPE_CHECKER.redefine_many(
+        {"integer": _is_integer, "number": _is_number}
+    ),
+)
 
 
 class ConfigError(ValueError):
@@ -33,7 +50,7 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         ConfigError: naming for every error the path of the key, what was found and what is allowed.
     """
     checked: Config = copy.deepcopy(dict(config))
-    found = jsonschema.Draft202012Validator(schema).iter_errors(checked)
+    found = _Validator(schema).iter_errors(checked)
     errors = sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
     lines = [line for error in errors for line in _lines(error)] or list(_contradictions(checked))
     if lines:
@@ -105,8 +122,14 @@ def _contradictions(config: Config) -> Iterator[str]:
                 )
         if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
             yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
+        for path, value in _leaves(entry.get("parameters", {})):
+            if isinstance(value, float) and not math.isfinite(value):
+                yield f"models.{model}.parameters{path}: found {value}, allowed: a finite number"
+            elif not isinstance(value, str | int | float | None):
+                yield f"models.{model}.parameters{path}: found {_short(value)}, allowed: what JSON has"
         if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
-            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints"
+            allowed = ", ".join(config.get("endpoints", {})) or "none is there"
+            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints: {allowed}"
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     for scenario, settings in config["scenarios"].items():
@@ -116,6 +139,17 @@ def _contradictions(config: Config) -> Iterator[str]:
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _leaves(item, f"{path}.{key}")
+    elif isinstance(value, list):
+        for place, item in enumerate(value):
+            yield from _leaves(item, f"{path}.{place}")
+    else:
+        yield path, value
 
 
 def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
@@ -134,7 +168,8 @@ def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
         name = found if isinstance(found, str) and found.isprintable() else repr(found)
         yield f"{prefix}{name}: not a name allowed here, {_allowed(rule, spec[rule])}"
     else:
-        yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}"
+        like = f", such as {spec['examples'][0]}" if "examples" in spec else ""
+        yield f"{at}: found {_short(found)}, allowed: {_allowed(rule, spec.get(rule))}{like}"
 
 
 def _allowed(rule: str, value: Any) -> str:

@@ -117,6 +117,8 @@ class Journal:
         line = json.dumps(entry, separators=(",", ":"), allow_nan=False).encode() + b"\n"
         if self._writer is None:
             raise ValueError(f"{self.path}: the journal is not open")
+        if os.fstat(self._writer.fileno()).st_nlink == 0:
+            raise JournalError(f"{self.path}: this journal was deleted while the run went on; nothing more is asked")
         end = self._writer.seek(0, os.SEEK_END)
         try:
             rest = memoryview(line)
@@ -153,7 +155,13 @@ class Journal:
 
 def spent(path: str | Path) -> float:
     """US dollars that a journal's calls cost, as far as their price was known; 0 without a journal."""
-    return sum(record.get("cost") or 0.0 for _, record in records(path))
+    return sum(cost_of(record) for _, record in records(path))
+
+
+def cost_of(record: Mapping[str, Any]) -> float:
+    """US dollars that count for a call: its cost, or its bound where the endpoint did not say what it used, or 0."""
+    cost = record.get("cost")
+    return float(cost if cost is not None else record.get("cost_at_most") or 0.0)
 
 
 def records(path: str | Path) -> Iterator[tuple[Sequence[Any], dict[str, Any]]]:

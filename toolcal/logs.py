@@ -26,16 +26,20 @@ def to_file(path: str | Path) -> None:
     logging.basicConfig(
         filename=path, filemode="w", level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", force=True
     )
-    for chatty in ("httpx", "LiteLLM", "matplotlib", "fontTools"):
+    for chatty in ("httpx", "matplotlib", "fontTools"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if isinstance(error, KeyboardInterrupt):
+            print("toolcal: stopped; all answers so far are kept, the same command goes on", file=sys.stderr)
+            return
         if not isinstance(error, Exception):
             sys.__excepthook__(kind, error, trace)
             return
         _log.error("the stage failed", exc_info=(kind, error, trace))
-        print(f"toolcal: {_words(error)} (log: {path})", file=sys.stderr)
+        _tell(f"{_words(error)} (log: {path})")
 
+    logging.captureWarnings(True)
     logging.raiseExceptions = False  # a log that cannot be written must not fill the terminal
     sys.excepthook = tell
 
@@ -43,7 +47,7 @@ def to_file(path: str | Path) -> None:
 def warn(words: str) -> None:
     """Tell the user in one line on the terminal, and keep it in the log."""
     _log.warning(words)
-    print(f"toolcal: {words}", file=sys.stderr)
+    _tell(words)
 
 
 def _words(error: Exception) -> str:
@@ -51,3 +55,8 @@ def _words(error: Exception) -> str:
         where = f" at {error.filename}" if error.filename else ""
         return f"{_DISK[error.errno]}{where} ({error.strerror or error}); mend that and run again, all so far is kept"
     return str(error) if isinstance(error, ValueError | RuntimeError | OSError) else f"{type(error).__name__}: {error}"
+
+
+def _tell(words: str) -> None:
+    """One line on the terminal, without what could control it."""
+    print("toolcal:", "".join(c if c.isprintable() else " " for c in words), file=sys.stderr)

@@ -28,7 +28,7 @@ class Progress:
     def __init__(self, name: str, planned: int) -> None:
         self._name = name
         self._planned = planned
-        self._done = self._calls = self._cached = 0
+        self._done = self._broken = self._calls = self._cached = 0
         self._cost: float | None = None
         self._told = time.monotonic()
 
@@ -39,7 +39,8 @@ class Progress:
             rows: its rows of the table `trajectories`.
         """
         self._done += 1
-        self._calls += len(rows)
+        self._broken += any(row["status"] == "infra_error" for row in rows)
+        self._calls += sum(row["status"] != "infra_error" for row in rows)
         self._cached += sum(row["cached"] for row in rows)
         costs = [row["cost"] for row in rows if row["cost"] is not None]
         if costs:
@@ -53,7 +54,8 @@ class Progress:
         """Bar, cases, calls and cost so far."""
         filled = _WIDTH * self._done // self._planned
         cost = "" if self._cost is None else f", ${self._cost:.4f}"
+        broken = f" ({self._broken} without an answer)" if self._broken else ""
         return (
-            f"{self._name} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._done} of {self._planned} cases, "
-            f"{self._calls} calls ({self._cached} from the journal){cost}"
+            f"{self._name} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._done} of {self._planned} cases{broken}, "
+            f"{self._calls} answers ({self._cached} from the journal){cost}"
         )

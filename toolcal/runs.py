@@ -17,7 +17,10 @@ import asyncio
 import os
 import platform
 import secrets
+import signal
+import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -62,6 +65,7 @@ def begin(results: str | Path) -> None:
         lock.release()
         words = error.strerror if isinstance(error, OSError) else None
         raise RunError(f"{results}: the results folder cannot be written ({words or error}); nothing was run") from None
+    _stop_jobs_when_told(folder)
     _held.append(lock)
     os.environ[_NUMBER] = number
 
@@ -96,6 +100,25 @@ async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result],
         if not task.done():
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)  # its servers stop, its journals close
+
+
+def _stop_jobs_when_told(folder: Path) -> None:
+    """Have the jobs end when this process is asked to; Snakemake alone would wait for them, and they would go on."""
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGTERM, signal.SIGINT):
+        before = signal.getsignal(number)
+
+        def stop(number: int, frame: Any, before: Any = before) -> None:
+            with suppress(OSError):
+                _note(folder).write_text("stopped")
+            if callable(before):
+                before(number, frame)
+            elif before == signal.SIG_DFL:
+                signal.signal(number, signal.SIG_DFL)
+                os.kill(os.getpid(), number)
+
+        signal.signal(number, stop)
 
 
 def _over(folder: Path, number: str) -> bool:

@@ -40,5 +40,23 @@ def summary(cells: pd.DataFrame) -> str:
     return "\n\n".join(blocks)
 
 
+def lacking(cells: pd.DataFrame) -> str:
+    """Which models have cases without an answer, as a paragraph; empty where none lacks any.
+
+    Args:
+        cells: rows of the table `cells`.
+    """
+    one = cells.drop_duplicates(["model", "scenario", "perturbation"])
+    missing, planned = one["n_missing"].sum(), (one["n"] + one["n_missing"]).sum()
+    if not missing:
+        return ""
+    by_model = one.groupby("model", sort=False)["n_missing"].sum()
+    names = ", ".join(f"{model} {count}" for model, count in by_model.items() if count)
+    return (
+        f"\n\n{missing} of {planned} planned case-trials have no answer ({names}); the lines of toolcal above "
+        "say why, and logs/trajectories/. What was not answered is asked again by the same command."
+    )
+
+
 def _percent(rate: float) -> str:
     return "-" if pd.isna(rate) else f"{100 * rate:.1f}"

@@ -67,7 +67,7 @@ def test_paper_like_rules(text: str, flags: list[str]) -> None:
 
 def test_the_cue_says_what_decided() -> None:
     call = {"tool_calls": [{"function": {"name": "ls", "arguments": "{}"}}]}
-    assert label(call, "stop", "ok", (), "paper_like").cue == "native tool call"
+    assert label(call, "stop", "ok", (), "paper_like").cue == "tool call"
     assert of_text("[ls()]").cue == "leaked: python list"
     assert of_text("Sorry, I  CAN\u2019T.").cue == "can't"
     assert of_text("Which?").cue == "?"

@@ -136,7 +136,7 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"seeds": 3}, "seeds: unknown key, allowed here: labellers"),
+        ({"seeds": 3}, "seeds: unknown key, allowed here: endpoints, labellers"),
         ({"trials": 0}, "trials: found 0, allowed: 1 or more"),
         (
             {"models": {"m": {"source": "plicy", "family": "f"}}},

@@ -181,6 +181,20 @@ def test_labels_do_not_overlap(panel: Any) -> None:
             assert not a.overlaps(b), (one.get_text(), other.get_text())
 
 
+@pytest.mark.parametrize("scenarios", [1, 2, 3, 4, 5])
+def test_heading_titles_axis_names_and_legend_do_not_overlap(small: dict[str, pd.DataFrame], scenarios: int) -> None:
+    cells = small["cells"]
+    first = cells[cells["scenario"] == cells["scenario"].iloc[0]]
+    figure = draw("gar_acc", pd.concat([first.assign(scenario=f"bfcl-{n}") for n in range(scenarios)]))
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    parts = [figure._suptitle, *figure.legends]
+    for axes in figure.axes:
+        parts += [axes._left_title, *([axes.xaxis.label] if axes.get_xlabel() else [])]
+    for one, other in combinations(parts, 2):
+        a, b = (part.get_window_extent(renderer).padded(-1) for part in (one, other))
+        assert not a.overlaps(b), (one, other)
+
+
 def test_coincident_points_share_a_label(small: dict[str, pd.DataFrame]) -> None:
     figure = draw("gar_acc", small["cells"])
     labels = [text.get_text() for text in figure.axes[2].texts if text.get_gid() == "label"]

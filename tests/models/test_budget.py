@@ -33,7 +33,7 @@ def spend(path, *costs):
 
 
 def ledger(folder):
-    return json.loads((folder / "spent.json").read_text())
+    return json.loads((folder / ".spent.json").read_text())
 
 
 def fits(folder, worst, limit, own=None):
@@ -108,7 +108,7 @@ WRONG = {
 def test_a_wrong_ledger_is_put_right_from_the_journals(tmp_path, wrong):
     one = spend(tmp_path / "m" / "one.jsonl", 1.0, 2.0)
     if WRONG[wrong] is not None:
-        (tmp_path / "spent.json").write_text(WRONG[wrong])
+        (tmp_path / ".spent.json").write_text(WRONG[wrong])
     assert fits(tmp_path, 1.0, limit=4.0)
     assert not fits(tmp_path, 1.0, limit=3.9)
     found = ledger(tmp_path)
@@ -136,7 +136,7 @@ def test_a_ledger_that_goes_during_a_call_comes_back(tmp_path):
 
     async def work():
         async with money.hold(own, 4.0) as bill:
-            (tmp_path / "spent.json").unlink()
+            (tmp_path / ".spent.json").unlink()
             async with money.hold(own, 5.0):
                 assert ledger(tmp_path)["m/own.jsonl"]["held"] == 9.0
             bill.cost = 2.0
@@ -356,7 +356,7 @@ def test_a_price_of_nothing_that_the_user_gave_is_a_cost_of_nothing(tmp_path):
 
 def test_the_ledger_is_written_whole(tmp_path, monkeypatch):
     assert fits(tmp_path, 1.0, limit=2.0)
-    before = (tmp_path / "spent.json").read_bytes()
+    before = (tmp_path / ".spent.json").read_bytes()
 
     def full(*_):
         raise OSError(28, "No space left on device")
@@ -364,4 +364,4 @@ def test_the_ledger_is_written_whole(tmp_path, monkeypatch):
     monkeypatch.setattr(budget.Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
         fits(tmp_path, 1.0, limit=2.0, own=tmp_path / "m" / "own.jsonl")
-    assert (tmp_path / "spent.json").read_bytes() == before
+    assert (tmp_path / ".spent.json").read_bytes() == before

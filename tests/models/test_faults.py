@@ -194,13 +194,33 @@ def test_retry_after_is_waited_for(tmp_path, fault, least):
 
 
 @pytest.mark.parametrize(
-    "value", ["soon", "-5", "nan", "inf", "", "1e9", "Mon, 99 Foo 2026 99:99:99 GMT", date_in(-99)]
+    "value",
+    [
+        "soon",
+        "-5",
+        "nan",
+        "inf",
+        "",
+        "1e9",
+        "Mon, 99 Foo 2026 99:99:99 GMT",
+        "Mon, 01 Jan 99999 00:00:00 GMT",
+        date_in(-99),
+    ],
 )
 def test_a_retry_after_that_says_nothing_is_no_reason_to_wait(tmp_path, value):
     with endpoint(hello, faults=first(1, lambda: throttled(retry_after=value))) as server:
         (reply,) = ask(tmp_path / "j", server.url, request())
     assert (reply.failure, len(server.seen)) == (None, 2)
     assert gaps(server)[0] < 1
+
+
+@pytest.mark.parametrize("parameters", [{"response_format": 5}, {"extra_body": 5}, {"stop": {"a": 1}}])
+def test_what_the_client_itself_refuses_is_not_tried_again(tmp_path, parameters):
+    with endpoint(hello) as server:
+        started = time.monotonic()
+        (reply,) = ask(tmp_path / "j", server.url, request(), parameters=parameters, backoff=5)
+    assert reply.failure in ("infra_error", None)
+    assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize("value", ["3600", "999999999", date_in(3600)], ids=["hour", "decades", "date"])

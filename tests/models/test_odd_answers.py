@@ -1,5 +1,6 @@
 """Answers of odd or broken form: what a model said is read as it was sent, and never taken for a fault."""
 
+import dataclasses
 import json
 from pathlib import Path
 
@@ -8,7 +9,7 @@ import pytest
 from tests.models.asking import TOOL_NAMES, ask, request, warm  # noqa: F401
 from tests.models.test_faults import always
 from tests.standins.endpoint import endpoint
-from tests.standins.faults import HARMLESS
+from tests.standins.faults import HARMLESS, Answer
 from tests.standins.player import completion
 from toolcal import calls
 
@@ -147,3 +148,54 @@ def test_a_call_without_an_id_reads_the_same_whenever_it_is_asked(tmp_path):
         (other,) = ask(tmp_path / "other", server.url, request())
     assert one.message == other.message
     assert one.raw == other.raw
+
+
+def answering(choice=None, **body):
+    """A plain answer with some of its parts replaced, as JSON text that may hold NaN."""
+
+    def answer(asked):
+        whole = completion(asked, {"content": "Hello."})
+        whole["choices"][0] |= choice or {}
+        return Answer(200, json.dumps(whole | body).encode())
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "usage",
+    [{"tps": float("nan")}, {"prompt_tokens": 2**63, "completion_tokens": 10**30}, {"prompt_tokens": float("inf")}],
+    ids=["nan", "too many", "infinite"],
+)
+def test_a_usage_that_no_table_can_hold_is_null(tmp_path, usage):
+    with endpoint(answering(usage=usage)) as server:
+        reply, again = ask(tmp_path / "j", server.url, request(), request())
+    assert (reply.message["content"], reply.prompt_tokens, reply.failure) == ("Hello.", None, None)
+    assert again.cached
+
+
+@pytest.mark.parametrize("reason", [5, True, 1.5, ["stop"], {}, "\ud800", None])
+def test_a_finish_reason_of_odd_type_is_text(tmp_path, reason):
+    with endpoint(answering({"finish_reason": reason})) as server:
+        reply, again = ask(tmp_path / "j", server.url, request(), request())
+    assert reply.finish_reason is None if reason is None else isinstance(reply.finish_reason, str)
+    assert again == dataclasses.replace(reply, cached=True)
+    (reply.finish_reason or "").encode()
+
+
+def test_nan_in_arguments_that_are_an_object_makes_the_call_malformed(tmp_path):
+    call = {"id": "c", "type": "function", "function": {"name": "cd", "arguments": {"folder": float("nan")}}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call], "score": float("inf")}
+    with endpoint(answering({"message": message})) as server:
+        (reply,) = ask(tmp_path / "j", server.url, request())
+    assert calls.parse(reply.message, reply.finish_reason, TOOL_NAMES).status == "malformed_call"
+    assert reply.message["tool_calls"][0]["function"]["arguments"] == '{"folder": NaN}'
+
+
+@pytest.mark.parametrize("key", ["ls", "1", "null", "message", "token"])
+def test_a_key_that_is_a_plain_word_takes_nothing_out_of_the_record(tmp_path, key):
+    call = {"id": "c", "type": "function", "function": {"name": "ls", "arguments": "{}"}}
+    message = {"role": "assistant", "content": f"1 {key}", "tool_calls": [call]}
+    with endpoint(answering({"message": message})) as server:
+        reply, again = ask(tmp_path / "j", server.url, request(), request(), key=key)
+    assert (reply.message["content"], reply.message["tool_calls"]) == (f"1 {key}", [call])
+    assert again.cached

@@ -252,14 +252,14 @@ def test_a_killed_job_frees_its_places_at_once_and_leaves_no_gap(tmp_path):
     assert second < 1.5
 
 
-def starting(folder, limit, actual, until, queue):
+def starting(folder, limit, actual, start, queue):
     limits = Pace(folder, concurrency=8, **limit)
 
     async def work():
         found = []
 
         async def one():
-            while time.time() < until:
+            while time.monotonic() < until:
                 async with limits.turn(100):
                     found.append(time.monotonic())
                 limits.used(100, actual)
@@ -267,6 +267,8 @@ def starting(folder, limit, actual, until, queue):
         await asyncio.gather(*(one() for _ in range(4)))
         return found
 
+    start.wait(30)
+    until = time.monotonic() + 1.2
     queue.put(asyncio.run(work()))
 
 
@@ -276,13 +278,13 @@ def starting(folder, limit, actual, until, queue):
     ids=["requests", "tokens", "fewer tokens"],
 )
 def test_rates_are_kept_over_jobs(tmp_path, limit, actual, a_second):
-    until = time.time() + 1.5
-    found = results(starting, *((tmp_path, limit, actual, until) for _ in range(3)))
+    start = multiprocessing.get_context("spawn").Barrier(3)
+    found = results(starting, *((tmp_path, limit, actual, start) for _ in range(3)))
     times = sorted(time for one in found for time in one)
     slack = 0.25 * a_second + 4  # what may be late, and the calls whose tokens are not corrected yet
     for seconds in (0.5, 1.0):
         assert busiest(times, seconds) <= seconds * a_second + slack
-    assert len(times) >= 0.5 * a_second * (times[-1] - times[0])
+    assert len(times) >= 0.4 * a_second * (times[-1] - times[0])
 
 
 def test_without_limits_a_turn_costs_less_than_a_millisecond(tmp_path):

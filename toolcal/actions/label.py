@@ -201,7 +201,7 @@ def _label(parsed: Parsed, labeller: str) -> Label:
         return Label(parsed.status, None, (), False, None)
     matches: dict[str, str] = {}
     if parsed.calls:
-        matches["TOOL_CALL"] = f"leaked: {parsed.dialect}" if parsed.leaked else "native tool call"
+        matches["TOOL_CALL"] = f"leaked: {parsed.dialect}" if parsed.leaked else "tool call"
     prose = _fold(parsed.prose)
     for action, pattern in patterns.items():
         if match := pattern.search(prose):

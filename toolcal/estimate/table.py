@@ -38,7 +38,7 @@ def shown(lines: Sequence[Line], silent: Sequence[str], *, max_usd: float | None
 
 
 def _opening(lines: Sequence[Line]) -> list[str]:
-    left, planned = sum(line.left for line in lines), sum(line.planned for line in lines)
+    left, planned = sum(map(_whole, lines)), sum(line.planned for line in lines)
     if not left:
         return [f"Nothing is left to ask: all {_count(planned)} case-trials (one case, once) are done."]
     used = {basis for line in lines for basis in line.basis}
@@ -71,16 +71,21 @@ def _total(lines: Sequence[Line]) -> tuple[str, ...]:
 
 
 def _amount(name: str, lines: Sequence[Line]) -> tuple[str, ...]:
-    left, planned = sum(line.left for line in lines), sum(line.planned for line in lines)
+    left, planned = sum(map(_whole, lines)), sum(line.planned for line in lines)
     work = sum((line.work for line in lines), Work())
     amounts = map(_count, (work.calls, work.prompt_tokens, work.answer_tokens))
     return (name, f"{_count(left)} of {_count(planned)}", *amounts)
 
 
+def _whole(line: Line) -> int:
+    """Case-trials left, those that are begun among them."""
+    return math.ceil(line.left)
+
+
 def _or_unknown(form: Callable[[float], str], values: Sequence[float | None], at_least: bool = False) -> str:
     """The sum, `at least` where a part of it is unknown or a lower bound."""
     known = [value for value in values if value is not None]
-    if not known:
+    if not any(known) and len(known) < len(values):
         return "unknown"
     return ("at least " if at_least or len(known) < len(values) else "") + form(math.fsum(known))
 
@@ -89,7 +94,9 @@ def _budget(known: float, unknown: bool, max_usd: float, spent: float) -> str:
     left = max_usd - spent
     words = f"limits.max_usd is {_dollars(max_usd)}: {_dollars(spent)} spent so far, {_dollars(max(0, left))} left; "
     if known > left:
-        return f"{words}this run needs {'at least ' if unknown else ''}{_dollars(known)} and would stop before its end."
+        return (
+            f"{words}by the estimate, {'at least ' if unknown else ''}{_dollars(known)}, it would stop before its end."
+        )
     return f"{words}the estimate fits{', as far as it is known' if unknown else ''}."
 
 

@@ -70,7 +70,9 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
     side = min(PAGE / columns, 3.5)
     width = max(side * columns, 4.5)
     key = _key(models, width) if len(models) > NAMED else []
-    panel_height = side * -(-len(shown) // columns) + (0.6 if width > 6 else 0.75)
+    rows = -(-len(shown) // columns)
+    # Titles, axis names, legend and heading: a single row of panels shares its height with all of them.
+    panel_height = side * rows + (0.75 if width < 6 else 1.0 if rows == 1 else 0.6)
     key_height = 0.125 * max(map(len, key)) + 0.05 if key else 0.0
 
     figure = panels.blank(panel_height + key_height, width)

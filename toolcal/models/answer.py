@@ -6,9 +6,16 @@ model said must not depend on that.
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from toolcal.tables import text_or_json
+
+_MANY = 2**53
+"""No count of tokens."""
 
 
 @dataclass(frozen=True)
@@ -16,7 +23,7 @@ class Answer:
     """The assistant's message and what came with it; token counts are None where the endpoint gave none."""
 
     message: dict[str, Any]
-    finish_reason: Any
+    finish_reason: str | None
     usage: dict[str, Any]
     prompt_tokens: int | None
     completion_tokens: int | None
@@ -42,22 +49,42 @@ def read(body: Any) -> Answer | None:
     names = [str(body[name]) for name in ("model", "system_fingerprint") if body.get(name)]
     return Answer(
         message=_named(message),
-        finish_reason=choice.get("finish_reason"),
-        usage=usage,
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
+        finish_reason=text_or_json(choice.get("finish_reason")),
+        usage=_storable(usage),
+        prompt_tokens=count(usage.get("prompt_tokens")),
+        completion_tokens=count(usage.get("completion_tokens")),
         served_by=" ".join(names) or None,
     )
 
 
+def count(value: Any) -> int | None:
+    """A count of tokens, also from text; None for what is none."""
+    value = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else value
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _MANY else None
+
+
 def _named(message: Mapping[str, Any]) -> dict[str, Any]:
     """The message without nulls; `reasoning`, as vLLM and others call it, is reasoning_content."""
-    named = {name: value for name, value in message.items() if value is not None}
+    named = {name: _storable(value) for name, value in message.items() if value is not None}
     if "reasoning" in named:
         named.setdefault("reasoning_content", named.pop("reasoning"))
     return named
 
 
-def _count(value: Any) -> int | None:
-    value = int(value) if isinstance(value, str) and value.isdecimal() and len(value) < 10 else value
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+def _storable(value: Any) -> Any:
+    try:
+        return _finite(value)
+    except RecursionError:
+        return "nested too deeply"
+
+
+def _finite(value: Any) -> Any:
+    """The value without NaN and infinities, which are no JSON: null, but in arguments of a call the text that came."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, Mapping):
+        return {
+            name: json.dumps(item) if name == "arguments" and item != _finite(item) else _finite(item)
+            for name, item in value.items()
+        }
+    return [_finite(item) for item in value] if isinstance(value, list) else value

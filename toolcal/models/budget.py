@@ -20,6 +20,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from toolcal.journal import cost_of
 from toolcal.models.prices import Prices
 
 Entry = dict[str, float]
@@ -67,14 +68,14 @@ class Budget:
     """The money left for a results folder.
 
     Args:
-        journals: the folder of journals; the ledger `spent.json` lies in it.
+        journals: the folder of journals; the ledger `.spent.json` lies in it.
         limit: US dollars in all.
     """
 
     def __init__(self, journals: Path, limit: float) -> None:
         self._journals = journals
         self._limit = limit
-        self._file = journals / "spent.json"
+        self._file = journals / ".spent.json"
         self._lock = FileLock(f"{self._file}.lock")
         self._asking = asyncio.Lock()
         self._bills: dict[Path, list[Bill]] = defaultdict(list)
@@ -128,7 +129,7 @@ class Budget:
         if not fits and spent + bill.held > self._limit:
             raise BudgetReached(
                 f"limits.max_usd of {self._limit:g} would be passed: {spent:.4g} US dollars are spent, and the next "
-                f"call may cost up to {bill.held:.4g}; raise it, or lower max_tokens, and run again"
+                f"call may cost up to {bill.held:.4g}; raise it, or lower max_tokens"
             )
         return fits
 
@@ -153,7 +154,7 @@ class Budget:
 
     def _read_all(self, cells: dict[str, Entry]) -> None:
         """Read on in every journal, also those of jobs at work; the entries of journals that are gone go too."""
-        there = {self._name(path): path for path in self._journals.rglob("*.jsonl")}
+        there = {self._name(path): path for path in self._journals.rglob("*.jsonl") if path.is_file()}
         found = {name: _read_on(path, cells.get(name, _NEW)) for name, path in there.items()}
         cells.clear()
         cells.update(found)
@@ -201,9 +202,7 @@ def _read_on(path: Path, known: Entry) -> Entry:
 
 
 def _cost(line: bytes) -> float:
-    """US dollars of a journal's line; the bound where the endpoint did not say what it used."""
     try:
-        record = json.loads(line)["record"]
-        return float(record.get("cost") if record.get("cost") is not None else record.get("cost_at_most") or 0.0)
+        return cost_of(json.loads(line)["record"])
     except (ValueError, TypeError, KeyError, AttributeError):  # no record; who opens the journal hears of it
         return 0.0

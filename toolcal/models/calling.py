@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
+import math
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,16 +16,22 @@ from typing import Any
 
 import tenacity
 
+from toolcal import logs
 from toolcal.models import sent
 from toolcal.models.answer import Answer, read
 from toolcal.models.budget import Bill, Budget, BudgetReached, worst_cost
-from toolcal.models.faults import Fault, fault_of, secrets_of_environment
+from toolcal.models.faults import SHORTEST_SECRET, Fault, fault_of, secrets_of_environment
 from toolcal.models.litellm_client import EXCHANGE, Exchange, client, http_client
 from toolcal.models.pace import Pace
 from toolcal.models.prices import Prices
 
 NO_KEY = "no-key-needed"
 """What is sent as the API key to an endpoint that wants none (the client insists on one)."""
+
+_log = logging.getLogger(__name__)
+
+_TELL_EVERY = 60.0
+"""Seconds between lines on the terminal about an endpoint that does not answer."""
 
 _IN_A_ROW = 3
 """Calls in a row that fail all their tries before the endpoint counts as down."""
@@ -43,7 +51,8 @@ class Connection:
         """What no record may show."""
         if self.api_key is None:  # litellm has found one
             return tuple(secret for secret in secrets_of_environment() if len(secret) >= 16)
-        return () if self.api_key == NO_KEY else (self.api_key,)
+        # A word that is no secret (token, EMPTY) would be cut out of what the model said.
+        return (self.api_key,) if self.api_key != NO_KEY and len(self.api_key) >= SHORTEST_SECRET else ()
 
 
 class ModelError(ValueError):
@@ -100,6 +109,7 @@ class Caller:
         self._budget = budget
         self._backoff = backoff
         self._failed_in_a_row = 0
+        self._told = -math.inf
         self.concurrency = pace.concurrency
         self.closed: str | None = None
         """Why no more calls are made in this run, once that is so."""
@@ -182,7 +192,8 @@ class Caller:
         except Failed as error:
             return self._given_up(error.fault, tries)
         self._failed_in_a_row = 0
-        self._pace.used(expected, (record["prompt_tokens"] or 0) + (record["completion_tokens"] or 0))
+        if record["prompt_tokens"] is not None and record["completion_tokens"] is not None:
+            self._pace.used(expected, record["prompt_tokens"] + record["completion_tokens"])
         return record | {"tries": tries}
 
     async def _once(self, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -210,7 +221,12 @@ class Caller:
             fault = Fault("transient", "an answer without a choice that holds a message")
         except Exception as error:
             died = connection.died()
-            fault = Fault("final", died) if died else fault_of(error, secrets=connection.secrets)
+            where = f" (at {connection.api_base})" if connection.api_base else ""
+            fault = (
+                Fault("final", died)
+                if died
+                else fault_of(error, secrets=connection.secrets, where=where, sent=bool(exchange.sent))
+            )
         finally:
             EXCHANGE.reset(token)
         latency = time.perf_counter() - started
@@ -228,7 +244,8 @@ class Caller:
             sent=sent.described(body, exchange.sent),
             served_by=answer.served_by,
         )
-        return _without(record, connection.secrets)
+        kept: dict[str, Any] = _without(record, connection.secrets)
+        return kept
 
     async def _connected(self) -> Connection:
         async with self._connecting:
@@ -262,6 +279,12 @@ class Caller:
         return _record(failure="infra_error", error=fault.words, tries=tries)
 
     def _wait(self, state: tenacity.RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        words = f"{self._model}: try {state.attempt_number} of {self._attempts} failed: {error}"
+        _log.info(words)
+        if state.attempt_number > 1 and time.monotonic() - self._told > _TELL_EVERY:
+            self._told = time.monotonic()
+            logs.warn(f"{words}; trying again")
         return float(tenacity.wait_random_exponential(multiplier=self._backoff, max=60)(state))
 
     def _cost(self, response: Any, answer: Answer, connection: Connection) -> float | None:
@@ -286,10 +309,12 @@ def _worth_another(error: BaseException) -> bool:
     return isinstance(error, Failed) and error.fault.kind == "transient"
 
 
-def _without(record: dict[str, Any], secrets: Iterable[str]) -> dict[str, Any]:
-    """The record without keys, which an endpoint may send back."""
-    text = json.dumps(record, default=str)
-    for secret in secrets:
-        text = text.replace(json.dumps(secret)[1:-1], "***")
-    found: dict[str, Any] = json.loads(text)
-    return found
+def _without(value: Any, secrets: Collection[str]) -> Any:
+    """A record without keys in its texts, which an endpoint may send back."""
+    if isinstance(value, str):
+        for secret in secrets:
+            value = value.replace(secret, "***")
+        return value
+    if isinstance(value, dict):
+        return {name: _without(item, secrets) for name, item in value.items()}
+    return [_without(item, secrets) for item in value] if isinstance(value, list) else value

@@ -12,8 +12,10 @@ from typing import Any, Literal
 from toolcal.benchmarks.protocol import Message
 from toolcal.journal import Call, Journal, call_key
 from toolcal.models import json_mode, python_list
+from toolcal.models.answer import count
 from toolcal.models.calling import Caller
 from toolcal.models.protocol import Reply, Request
+from toolcal.tables import text_or_json
 
 ToolMode = Literal["native", "python_list", "json"]
 
@@ -104,10 +106,10 @@ class Chat:
         raw = record["message"]
         return Reply(
             message=self._message(raw, request) if raw else {"role": "assistant", "content": None},
-            finish_reason=record["finish_reason"],
+            finish_reason=text_or_json(record["finish_reason"]),
             raw=record["error"] if raw is None else raw,
-            prompt_tokens=record["prompt_tokens"],
-            completion_tokens=record["completion_tokens"],
+            prompt_tokens=count(record["prompt_tokens"]),
+            completion_tokens=count(record["completion_tokens"]),
             latency=record["latency"],
             cost=record.get("cost"),
             cached=cached,

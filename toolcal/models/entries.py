@@ -2,14 +2,43 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from toolcal import logs
 from toolcal.models.serve import ServeError, Weights, find_weights
 
 _HOW = ("attempts", "concurrency", "endpoint", "executable", "prices", "start_timeout", "tensor_parallel", "timeout")
 _ELSEWHERE = ("family", "limit", "scenarios", "scores")
+
+
+class EntryError(ValueError):
+    """An entry that cannot work here; the message names its key and says what to do."""
+
+
+def check(models: Mapping[str, Mapping[str, Any]], endpoints: Mapping[str, Mapping[str, Any]]) -> None:
+    """See before a run whether what entries point at is there: recorded files, and (only told) keys.
+
+    A key that is not set is no error yet: a model whose answers are all in the journal needs none.
+
+    Args:
+        models: the configuration's models.
+        endpoints: its endpoints.
+
+    Raises:
+        EntryError: where a recorded model has no files.
+    """
+    for name, entry in models.items():
+        where = recording(entry)
+        if where and not recordings(entry):
+            raise EntryError(f"models.{name}.results: no result files below {where['results']}; put them there")
+    for name, endpoint in endpoints.items():
+        variable = endpoint.get("api_key_env")
+        users = [m for m, entry in models.items() if entry["source"] == "api" and endpoint_name(entry) == name]
+        if variable and users and not os.environ.get(variable, "").strip():
+            logs.warn(f"the environment variable {variable} is not set, and {', '.join(users)} may need it")
 
 
 def answering(entry: Mapping[str, Any]) -> dict[str, Any]:

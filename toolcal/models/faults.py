@@ -17,7 +17,12 @@ _LENGTH = 500
 _FINAL = (401, 402, 403, 404)
 _LASTING = (400, 405, 406, 410, 411, 413, 414, 415, 422, 501)
 _QUOTA = re.compile(r"insufficient_quota|exceeded your current quota|credit balance is too low|billing", re.I)
+_NOT_SET_UP = re.compile(r"Missing credentials|api_key client option|No module named|LLM Provider NOT provided", re.I)
+SHORTEST_SECRET = 8
+"""Characters from which on a key is masked; shorter ones are words."""
+
 _SECRET = re.compile(r"(KEY|TOKEN|SECRET|PASSWORD)$")
+_PREFIXES = re.compile(r"^((litellm\.)?\w+(Error|Exception|Timeout)( -|:) )+")
 CONTEXT = re.compile(
     r"context_length_exceeded|exceed_context_size|(maximum|available|model'?s) context|context (length|window|size)"
     r"|prompt is too long|prompt too long|input is too long|input token count|maximum (input|prompt) length"
@@ -36,21 +41,24 @@ class Fault:
     wait: float | None = None
 
 
-def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
+def fault_of(error: Exception, *, secrets: Iterable[str] = (), where: str = "", sent: bool = True) -> Fault:
     """Classify what a call raised.
 
     Args:
         error: an exception of litellm or of what lies below it.
         secrets: keys that its words must not show.
+        where: ends its words.
+        sent: whether the client came as far as sending; what it refuses itself, it will refuse again.
     """
-    words = masked(f"{type(error).__name__}: {error}", secrets)[:_LENGTH]
+    said = _PREFIXES.sub("", str(error)).partition("Traceback (most recent")[0]
+    words = masked(f"{type(error).__name__}: {said}", secrets)[:_LENGTH] + where
     status = _status(error)
     text = f"{error} {getattr(error, 'body', None)}"  # codes stand in the body alone
     if type(error).__name__ == "ContextWindowExceededError" or (status in _LASTING and CONTEXT.search(text)):
         return Fault("context", words)
-    if status in _FINAL or (status == 429 and _QUOTA.search(text)):
+    if status in _FINAL or (status == 429 and _QUOTA.search(text)) or _NOT_SET_UP.search(text):
         return Fault("final", words)
-    if status in _LASTING:
+    if status in _LASTING or not sent:
         return Fault("lasting", words)
     return Fault("transient", words, _wait(_headers(error)))
 
@@ -58,7 +66,7 @@ def fault_of(error: Exception, *, secrets: Iterable[str] = ()) -> Fault:
 def masked(text: str, secrets: Iterable[str] = ()) -> str:
     """A text on one line, without these secrets and without those of the environment."""
     for secret in sorted({*secrets, *secrets_of_environment()}, key=len, reverse=True):
-        if len(secret) >= 8:
+        if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "***")
     return " ".join(text.split())
 
@@ -87,5 +95,7 @@ def _wait(headers: Mapping[str, Any]) -> float | None:
         text = str(headers.get(name, "")).strip()
         if re.fullmatch(r"\d{1,9}(\.\d*)?", text):
             return float(text) * unit
-    date = email.utils.parsedate_tz(text)
-    return max(0.0, email.utils.mktime_tz(date) - time.time()) if date else None
+    try:
+        return max(0.0, email.utils.parsedate_to_datetime(text).timestamp() - time.time())
+    except (ValueError, TypeError, OverflowError):
+        return None

@@ -12,6 +12,7 @@ from toolcal.models import prices
 from toolcal.models.budget import Budget
 from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
 from toolcal.models.entries import endpoint_name, weights_of
+from toolcal.models.litellm_client import client
 from toolcal.models.pace import Pace
 from toolcal.models.serve import serve_embedded
 from toolcal.models.vllm import serve_vllm
@@ -90,7 +91,7 @@ def api(
     endpoint = endpoints[where]
 
     async def connect() -> Connection:
-        return Connection(endpoint.get("api_base"), _key(name, where, endpoint))
+        return Connection(endpoint.get("api_base"), _key(name, where, endpoint, entry["model"]))
 
     limit = limits.get("max_usd")
     caller = Caller(
@@ -112,14 +113,30 @@ def api(
     return caller, identity
 
 
-def _key(name: str, where: str, endpoint: Mapping[str, Any]) -> str | None:
+def _key(name: str, where: str, endpoint: Mapping[str, Any], model: str) -> str | None:
     variable = endpoint.get("api_key_env")
     if variable is None:
-        return NO_KEY if "api_base" in endpoint else None
+        if "api_base" in endpoint:
+            return NO_KEY
+        _look_for_key(name, where, model)
+        return None
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ModelError(
             f"models.{name}: the environment variable {variable} (endpoints.{where}.api_key_env) is not set; export it "
             "and run again"
         )
+    if not (key.isascii() and key.isprintable()):
+        raise ModelError(f"models.{name}: the environment variable {variable} holds characters that no key has")
     return key
+
+
+def _look_for_key(name: str, where: str, model: str) -> None:
+    """Where litellm has to find the provider's key in the environment: is one there?"""
+    found = client().validate_environment(model=model)
+    missing = [variable for variable in found["missing_keys"] if variable.endswith("_API_KEY")]
+    if missing and not found["keys_in_environment"]:
+        raise ModelError(
+            f"models.{name}: the environment variable {missing[0]} is not set; export it (or name another in "
+            f"endpoints.{where}.api_key_env) and run again"
+        )
