@@ -178,7 +178,11 @@ TABLES: dict[str, Table] = {
                 "finish_reason": _c("str", "as the endpoint gave it", null=True),
                 "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
                 "retracted": _c("bool", "taken back by a probe, out of history and grading"),
-                "origin": _c("str", "who wrote it", values=("model", "probe")),
+                "origin": _c(
+                    "str",
+                    "who wrote it; benchmark: its engine, tau2's fixed greeting",
+                    values=("model", "probe", "benchmark"),
+                ),
                 "prompt_tokens": _c("int", "as the endpoint counted them", null=True),
                 "completion_tokens": _c("int", "as the endpoint counted them", null=True),
                 "latency": _c("float", "seconds of the model call", null=True),
@@ -210,11 +214,23 @@ TABLES: dict[str, Table] = {
             {
                 "status": _c("str", "how the case ended", values=CASE_STATUSES),
                 "passed": _c("bool", "the benchmark's own verdict; null for an infrastructure error", null=True),
-                "passed_strict": _c("bool", "with the irrelevance check on gold-empty turns", null=True),
+                "passed_strict": _c(
+                    "bool",
+                    "with the irrelevance check on gold-empty turns; null where the benchmark has none",
+                    null=True,
+                ),
                 "reason": _c("str", "the grader's error type", null=True),
                 "reason_strict": _c("str", "the error type under the strict verdict", null=True),
                 "detail": _c("str", "the grader's error message", null=True),
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+                "gold_met": _c(
+                    "json",
+                    "{gold action: true, false, or null where it is not known}, where the benchmark has rules of its "
+                    "own for what counts as the gold action: tau2's (REFUSE: no write was executed; TOOL_CALL: no "
+                    "reference action failed); there a gold action that is not named was met by any emission with its "
+                    "flag. Null where the emissions' classes decide",
+                    null=True,
+                ),
                 "reward": _c("float", "the reward that a recorded run was given", null=True),
                 "db_match": _c(
                     "bool",
@@ -240,7 +256,8 @@ TABLES: dict[str, Table] = {
                 ),
                 "emitted_case_any": _c(
                     "bool",
-                    "some emission had the gold class; null where one that may have had it was not kept",
+                    "some emission had the gold class, or the benchmark's own rule (gold_met in grades) finds the gold "
+                    "action; null where what decides it was not kept",
                     null=True,
                 ),
                 "emitted_decisive": _c("bool", "the decisive turn had the gold class", null=True),
@@ -281,12 +298,12 @@ TABLES: dict[str, Table] = {
                 "n_turns": _c("int", "turns counted in gar_turn"),
                 "n_undecodable": _c("int", "emissions without a class (empty, truncated, malformed)"),
                 **{f"n_unknown{view}": _c("int", f"of {n}, {_UNKNOWN_DOC}") for view, n in _UNKNOWN.items()},
-                **_rate("gar_case_any", "Gold Action Recall, case_any view"),
+                **_rate("gar_case_any", "Gold Action Recall, case_any view (tau2, tau1: by their rules, see gold_met)"),
                 **_rate("gar_turn", "Gold Action Recall, turn view"),
                 **_rate("gar_decisive", "Gold Action Recall, decisive view; null without a decisive turn"),
                 **_rate("gar_decisive_mutating", "the same, counting only calls that change state"),
                 **_rate("acc", "pass rate of the benchmark's own grader"),
-                **_rate("acc_strict", "pass rate with the irrelevance check"),
+                **_rate("acc_strict", "pass rate with the irrelevance check; null where the benchmark has none"),
                 **_shares("", "case_any"),
                 **_shares("_decisive", "decisive"),
                 **_rate("gap", "acc - gar_case_any (-1 to 1), paired and clustered; negative is slack"),

@@ -69,7 +69,20 @@ class Panel:
     def planned(self, *case_ids, cell=NOW, trials=1):
         self.plan.append(PlannedCell(*cell, case_ids=case_ids, trials=trials))
 
-    def run(self, case_id, turns, passed, *, strict=None, status="done", reason=None, trial=0, cell=NOW, others=None):
+    def run(
+        self,
+        case_id,
+        turns,
+        passed,
+        *,
+        strict=None,
+        status="done",
+        reason=None,
+        trial=0,
+        cell=NOW,
+        others=None,
+        met=None,
+    ):
         """A run: a list (turns) of lists of emissions; `others` gives other labellers' classes for them."""
         key = dict(zip(tables.CELL, cell, strict=True)) | {"case_id": case_id, "trial": trial}
         for labeller in self.labellers:
@@ -95,6 +108,7 @@ class Panel:
             key
             | {"status": status, "passed": passed, "passed_strict": passed if strict is None else strict}
             | {"reason": reason, "reason_strict": None, "detail": None, "turn_checks": "[]"}
+            | {"gold_met": None if met is None else json.dumps(met)}
         )
 
     def tables(self) -> dict[str, pd.DataFrame]:

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 from tests.diagnosis.panel import ASK, CALL, CONFIRM, EMPTY, OTHER, REFUSE, WRITE, E, Panel, row
@@ -129,3 +130,41 @@ def test_emissions_and_labels_must_match():
         broken(trajectories=lambda rows: rows[rows["turn"] == 0])
     with pytest.raises(ValueError, match="1 runs were graded, but have no trajectory"):
         broken(trajectories=lambda rows: rows[:0], actions=lambda rows: rows[:0])
+
+
+@pytest.mark.parametrize(
+    ("gold", "met", "turns", "expected"),
+    [
+        ("REFUSE", {"REFUSE": True}, [[CALL], [OTHER]], True),  # nobody said no, but nothing was written
+        ("REFUSE", {"REFUSE": False}, [[REFUSE]], False),
+        ("TOOL_CALL", {"TOOL_CALL": False}, [[WRITE]], False),
+        ("TOOL_CALL", {"TOOL_CALL": None}, [[WRITE]], None),
+        ("ASK", {"TOOL_CALL": True}, [[E("TOOL_CALL", flags=("TOOL_CALL", "ASK"))]], True),  # read multi-label
+        ("ASK", {"TOOL_CALL": True}, [[CALL], [REFUSE]], False),
+        ("ASK", {}, [[E("TOOL_CALL", text_recorded=False)]], None),
+        ("ASK", {}, [[E("ASK", origin="benchmark")], [CALL]], False),
+    ],
+)
+def test_a_benchmarks_own_rules_stand_in_place_of_case_any(gold, met, turns, expected):
+    panel = Panel()
+    panel.case("c", turns=0, gold=(gold,), scenario="tau2-airline")
+    cell = ("model", "tau2-airline", "none")
+    panel.planned("c", cell=cell)
+    panel.run("c", turns, True, cell=cell, met=met)
+    found = panel.diagnose()
+    (told,) = found["outcomes"]["emitted_case_any"]
+    assert (None if told is pd.NA else told) == expected
+    assert found["outcomes"][VIEWS[1:]].isna().all(axis=None)
+    assert found["confusion"].empty
+    assert found["turns"].empty
+    assert found["cells"]["n_unknown"].tolist() == [int(expected is None)]
+
+
+def test_what_the_model_did_not_write_needs_no_label():
+    panel = Panel()
+    panel.case("c", turns=0, gold=("ASK",), decisive=None)
+    panel.planned("c")
+    panel.run("c", [[E("ASK", origin="benchmark"), CALL]], True)
+    labels = panel.tables()["actions"]
+    found = panel.diagnose(actions=labels[labels["action"] != "ASK"])
+    assert found["outcomes"]["emitted_case_any"].tolist() == [False]

@@ -26,6 +26,11 @@ def test_runs_with_tasks_of_their_own_stand_beside_others(project, recorded):
     assert acc["old", "tau1-airline"] == {"REFUSE": 7, "TOOL_CALL": 43}
     assert ("oracle", "bfcl-miss_func") in acc
     assert ("oracle", "tau2-airline") not in acc
+    gar = cells.set_index(["model", "gold_action"])["gar_case_any"]
+    assert gar["gpt-4o"].to_dict() == {"ASK": 1.0, "REFUSE": pytest.approx(6 / 7), "TOOL_CALL": pytest.approx(20 / 43)}
+    assert gar["old"].isna().to_dict() == {"REFUSE": False, "TOOL_CALL": True}
+    free = cells[cells["scenario"].str.startswith("tau")]
+    assert free[["acc_strict", "gar_turn", "gar_decisive"]].isna().all(axis=None)
     grades = tables.read("grades", *project.results("grades").rglob("*.parquet"))
     assert grades.groupby("model")["passed"].mean().to_dict() == {
         "gpt-4o": 0.46,

@@ -7,25 +7,29 @@ import json
 import math
 import time
 from collections import Counter
+from types import SimpleNamespace
 
 import pytest
 
 from toolcal import tables
 from toolcal.benchmarks.tau2 import engine
 from toolcal.benchmarks.tau2.cases import ask_tasks, gold_writes, load
-from toolcal.benchmarks.tau2.grading import gold_state, pass_hat, pass_hat_k
+from toolcal.benchmarks.tau2.grading import actions_made, gold_state, pass_hat, pass_hat_k
 from toolcal.cells import BASELINE, Cell
 from toolcal.recordings import grades, rows, tau1, tau2
 
 RUNS = {
     "gpt-4o-2024-11-20_airline_50": {
         "pass": 0.46, "runs": 50, "writes": (54, 11, 52), "no_gold_write": 20, "no_action": 7, "equal": (50, 50),
+        "met": {"REFUSE": (6, 7), "TOOL_CALL": (20, 43)}, "checked": 43,
     },
     "gpt-4.1_retail_40": {
         "pass": 0.85, "runs": 40, "writes": (61, 7, 61), "no_gold_write": 3, "no_action": 0, "equal": (40, 40),
+        "met": {"TOOL_CALL": (22, 40)}, "checked": 40,
     },
     "qwen2.5-7b_airline_50": {
         "pass": 0.18, "runs": 50, "writes": (117, 55, 114), "no_gold_write": 20, "no_action": 7, "equal": (40, 40),
+        "met": {"REFUSE": (4, 7), "TOOL_CALL": (9, 43)}, "checked": 33,
     },
 }  # fmt: skip
 
@@ -76,6 +80,44 @@ def test_databases_end_as_recorded_within_a_second_a_case(published):
     assert (int((~compared["regrade_differs"].astype(bool)).sum()), len(compared)) == expected["equal"]
 
 
+def test_gold_is_met_by_the_benchmarks_rules(published):
+    """Counted in the files' own action checks and tool results; one of qwen's ten cut-off runs adds 1."""
+    _, recording, cell, expected = published
+    told = grades.to_frame(cell, recording.runs, recording.cases)["gold_met"].map(json.loads)
+    found = {action: [met[action] for met in told if action in met] for action in expected["met"]}
+    assert {action: (sum(values), len(values)) for action, values in found.items()} == expected["met"]
+    checked = [run for run in recording.runs if run.action_checks is not None]
+    assert len(checked) == expected["checked"]
+    for run in checked:
+        assert actions_made(recording.cases[run.case_id], rows.calls_made(run)) == list(run.action_checks)
+
+
+def test_no_model_wrote_the_greeting(published):
+    _, recording, cell, _ = published
+    data = rows.to_frame(cell, recording.runs, recording.cases)
+    canned = data[data["origin"] == "benchmark"]
+    assert len(canned) == len(recording.runs)
+    assert set(canned["content"]) == {"Hi! How can I help you today?"}
+    assert set(data["origin"]) == {"model", "benchmark"}
+
+
+def test_which_arguments_of_a_call_are_compared():
+    case = SimpleNamespace(
+        initial_state={
+            "task": {"evaluation_criteria": {"actions": [
+                {"name": "f", "arguments": {"a": 1, "b": 2}},
+                {"name": "g", "arguments": {"a": 1, "b": 2}, "compare_args": ["a"]},
+                {"name": "h", "arguments": {}, "compare_args": []},
+            ]}}
+        }
+    )  # fmt: skip
+    assert actions_made(case, []) == [False, False, False]
+    assert actions_made(case, [engine.Call("f", {"a": 2}), engine.Call("g", {"a": 2, "b": 2})]) == [False, False, False]
+    made = [engine.Call("f", {"a": 1, "b": 2}), engine.Call("g", {"a": 1, "b": 3}), engine.Call("h", {"x": 1})]
+    assert actions_made(case, made) == [True, True, True]
+    assert actions_made(case, [engine.Call("f", {"b": 2})]) == [True, False, False], "tau2's rule: what a call lacks"
+
+
 def test_runs_that_broke_off_failed_and_say_why(recorded):
     recording = tau2.read(recorded / "tau2/qwen2.5-7b_airline_50.json", "airline")
     ends = Counter((run.verdict.status, run.verdict.reason) for run in recording.runs)
@@ -91,7 +133,8 @@ def test_turns_follow_the_users_messages(recorded):
     run = recording.runs[0]
     found = list(rows.rows_of(run, recording.cases[run.case_id]))
     assert [(row["turn"], row["step"]) for row in found[:5]] == [(0, 0), (0, 1), (1, 0), (1, 1), (1, 2)]
-    assert found[0]["content"] == "Hi! How can I help you today?"
+    assert (found[0]["content"], found[0]["origin"]) == ("Hi! How can I help you today?", "benchmark")
+    assert {row["origin"] for row in found[1:]} == {"model"}
     assert json.loads(found[2]["tool_calls"])[0]["function"]["name"] == "find_user_id_by_email"
     assert json.loads(found[2]["tool_results"])[0]["result"] == "isabella_lopez_6490"
 
@@ -185,3 +228,5 @@ def test_tau1_runs_are_judged_by_their_reward(recorded):
     graded = grades.to_frame(cell, recording.runs, recording.cases)
     tables.check("grades", graded)
     assert graded["regrade_differs"].isna().all()
+    assert graded["passed_strict"].isna().all()
+    assert Counter(graded["gold_met"]) == {'{"TOOL_CALL":null}': 43, '{"REFUSE":true}': 4, '{"REFUSE":false}': 3}

@@ -34,7 +34,7 @@ def labelled_emissions(
 ) -> pd.DataFrame:
     """The model's own, standing emissions in runs with a verdict, with their classes.
 
-    What a probe took back or wrote itself is left out.
+    What a probe took back, or a probe or the benchmark wrote itself, is left out.
 
     Args:
         trajectories: table `trajectories`.
@@ -45,8 +45,8 @@ def labelled_emissions(
     Returns:
         One row per emission x labeller: `run` (index of `runs`), `turn`, `labeller`, `status`, `rank` (place of the
         class in `CLASSES`) and `rank_mutating` (the same, where calls that change no state are none), with the rank of
-        `NONE` where the class is unknown; `unknown`, `unknown_mutating` and `lost` (it stands for a whole run of which
-        only the error was kept).
+        `NONE` where the class is unknown; `flags` (JSON), and `dropped` where its text may have had more; `unknown`,
+        `unknown_mutating` and `lost` (it stands for a whole run of which only the error was kept).
 
     Raises:
         ValueError: where an emission has no label, a label no emission, or a graded run no emission at all.
@@ -64,16 +64,16 @@ def labelled_emissions(
     joined = told.merge(asked, how="cross").merge(
         labels, on=[*_STEP, "labeller"], how="left", validate="one_to_one", indicator="found"
     )
-    bare = joined["found"] == "left_only"
+    own = joined["origin"] == "model"
+    bare = (joined["found"] == "left_only") & own
     if bare.any():
         named = joined.loc[bare, ["run", "turn", "step", "labeller"]].join(runs[list(CASE)], on="run")
         raise ValueError(f"{bare.sum()} emissions have no label, e.g. {first(named.drop(columns='run'))}")
-    if len(labels) != len(joined):
-        raise ValueError(f"{len(labels) - len(joined)} labels belong to no emission: label again")
-    standing = ~joined["retracted"].astype(bool) & (joined["origin"] == "model")
-    return _ranked(joined[standing])[
-        ["run", "turn", "labeller", "status", "rank", "rank_mutating", "unknown", "unknown_mutating", "lost"]
-    ]
+    if strange := len(labels) - int((joined["found"] == "both").sum()):
+        raise ValueError(f"{strange} labels belong to no emission: label again")
+    standing = ~joined["retracted"].astype(bool) & own
+    columns = ["run", "turn", "labeller", "status", "rank", "rank_mutating", "flags", "dropped"]
+    return _ranked(joined[standing])[[*columns, "unknown", "unknown_mutating", "lost"]]
 
 
 def _in_plan(rows: pd.DataFrame, columns: Sequence[str], runs: pd.DataFrame) -> pd.DataFrame:
@@ -100,6 +100,7 @@ def _ranked(emissions: pd.DataFrame) -> pd.DataFrame:
     return emissions.assign(
         rank=rank,
         rank_mutating=rank.mask(idle, flags.map(second)).astype("int64"),
+        dropped=dropped,
         unknown=unknown,
         unknown_mutating=unknown | (idle & dropped),
         lost=lost,
@@ -132,6 +133,8 @@ def emitted(
 ) -> pd.DataFrame:
     """Whether each planned run showed its gold action, in each case-level view.
 
+    Where the benchmark has rules of its own (`gold_met`), they stand in place of the case_any view of method A3.
+
     Args:
         runs: from `plan.graded_runs`.
         emissions: from `labelled_emissions`.
@@ -143,7 +146,7 @@ def emitted(
         `emitted_decisive`, `emitted_decisive_mutating` (boolean; null without a verdict and where it is unknown, the
         latter two also without a decisive turn).
     """
-    rows = _by_gold(runs, ["verdict", "decisive_turn"], labellers)
+    rows = _by_gold(runs, ["verdict", "decisive_turn", "gold_met"], labellers)
     gold = rows["gold_action"].map({action: rank for rank, action in enumerate(CLASSES)}).astype("int64")
     shown = pd.MultiIndex.from_frame(emissions[["run", "labeller", "rank"]].drop_duplicates())
     rows["emitted_case_any"] = pd.MultiIndex.from_frame(rows[["run", "labeller"]].assign(rank=gold)).isin(shown)
@@ -156,6 +159,8 @@ def emitted(
     open_runs = emissions.loc[emissions["unknown"], "run"]
     rows.loc[rows["run"].isin(open_runs) & ~rows["emitted_case_any"], "emitted_case_any"] = pd.NA
     rows.loc[(decisive["rank"] == _NOT_RECORDED).to_numpy(), "emitted_decisive"] = pd.NA
+    ruled = rows["gold_met"].notna()
+    rows.loc[ruled, "emitted_case_any"] = _by_rule(rows[ruled], emissions)
     # That no call changed the state is known, unless the whole run was lost.
     lost = rows["run"].isin(emissions.loc[emissions["lost"], "run"])
     open_turns = (decisive["rank_mutating"] == _NOT_RECORDED).to_numpy() & ((gold != _CALL) | lost)
@@ -163,6 +168,27 @@ def emitted(
     rows.loc[~rows["verdict"], views] = pd.NA
     rows.loc[rows["decisive_turn"].isna(), views[1:]] = pd.NA
     return rows[["run", "gold_action", "labeller", *views]]
+
+
+def _by_rule(rows: pd.DataFrame, emissions: pd.DataFrame) -> pd.Series[bool]:
+    """Whether the gold action was there by the benchmark's rules (method A7).
+
+    What they do not name is told by the emissions, read multi-label: any with the action's flag, beside whatever else.
+    """
+    asked = emissions[emissions["run"].isin(rows["run"])]
+    texts = asked.groupby(["run", "labeller"])["flags"].agg(set).to_dict()
+    dropped = set(asked.loc[asked["dropped"], "run"])
+    found: list[object] = []
+    for run, labeller, gold, text in zip(
+        *(rows[c] for c in ("run", "labeller", "gold_action", "gold_met")), strict=True
+    ):
+        met = json.loads(text)
+        if gold in met:
+            found.append(pd.NA if met[gold] is None else met[gold])
+        else:
+            shown = any(gold in json.loads(flags) for flags in texts.get((run, labeller), ()))
+            found.append(pd.NA if not shown and run in dropped else shown)
+    return pd.Series(found, index=rows.index, dtype="boolean")
 
 
 def scored_turns(

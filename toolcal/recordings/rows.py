@@ -21,7 +21,8 @@ from toolcal.recordings.run import Run
 def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.DataFrame:
     """The table `trajectories` of a recorded cell.
 
-    A turn is a user message and what follows it; what an agent says before the first one belongs to turn 0. What a
+    A turn is a user message and what follows it; what stands before the first one belongs to turn 0, and what the
+    benchmark's engine wrote in the agent's name has the origin `benchmark`. What a
     call changed is found by replaying it, where the benchmark has an engine here; whether it was executed is what the
     recording says.
 
@@ -73,6 +74,12 @@ def replayed(run: Run, case: Case) -> tuple[bool | None, list[ToolResult]]:
     return database_check(case, [_call(call) for call, _ in answered_calls(run)])
 
 
+def calls_made(run: Run) -> list[Call]:
+    """All calls of the assistant, in order, whether they were answered or not."""
+    answers = [message for message in run.messages if message["role"] == "assistant"]
+    return [_call(call) for message in answers for call in message.get("tool_calls", ())]
+
+
 def answered_calls(run: Run) -> list[tuple[dict[str, Any], Message]]:
     """The assistant's calls that have a result, in order, each with it."""
     places = [at for at, message in enumerate(run.messages) if message["role"] == "assistant"]
@@ -88,9 +95,10 @@ def _answered(run: Run, at: int) -> list[tuple[dict[str, Any], Message | None]]:
 
 def _emission(turn: int, step: int, message: Message, results: list[dict[str, Any]], names: set[str]) -> dict[str, Any]:
     measured = dict(message.get("measured", {}))
-    said = {key: value for key, value in message.items() if key != "measured"}
+    said = {key: value for key, value in message.items() if key not in ("measured", "canned")}
     parsed = calls.parse(said, measured.get("finish_reason"), names)
-    return rollout.row(turn, step, Reply(said, **measured), parsed.status, results)
+    made = rollout.row(turn, step, Reply(said, **measured), parsed.status, results)
+    return made | {"origin": "benchmark"} if message.get("canned") else made
 
 
 def _result(call: Mapping[str, Any], answer: Message | None, here: ToolResult | None) -> dict[str, Any]:

@@ -40,13 +40,17 @@ class Run:
     """One trial of one case.
 
     `messages` are OpenAI messages (system, user, assistant, tool). An assistant's has besides `measured`: a mapping of
-    columns of the table `trajectories`; a tool's has `failed` (bool or None: not told).
+    columns of the table `trajectories`; a tool's has `failed` (bool or None: not told). One that the benchmark's engine
+    wrote in the agent's name has `canned`.
+
+    `action_checks` are the recorded ones: whether each reference action was made; None where there are none.
     """
 
     case_id: str
     trial: int
     messages: tuple[Message, ...]
     verdict: Verdict
+    action_checks: tuple[bool, ...] | None = None
 
 
 class Recording:
@@ -141,6 +145,8 @@ def conversation(found: Any, message: Any, place: str = "messages") -> tuple[Mes
             if call["id"] in waiting:
                 raise Odd(f"{place}[{at}].tool_calls: two calls with the id {call['id']!r}")
             waiting[call["id"]] = call["function"]["name"]
+    if not any(item["role"] == "assistant" for item in messages):
+        raise Odd(f"{place}: no message is the assistant's")
     return tuple(messages)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,30 @@ def _run(record: Any, cases: Mapping[str, Case]) -> Run:
     verdict = ended(termination, reward, db_match, "reward_info")
     cut_short = termination is not None and termination not in _CHOSEN
     messages = conversation(record.get("messages"), partial(_message, cut_short=cut_short))
-    return Run(case_id, whole(trial) or 0, messages, verdict)
+    checks = _action_checks(record.get("reward_info"))
+    return Run(case_id, whole(trial) or 0, tuple(_greeting_told(messages)), verdict, checks)
+
+
+def _greeting_told(messages: Iterable[Message]) -> Iterator[Message]:
+    """tau2 opens each conversation with a fixed greeting in the agent's name, which no model wrote."""
+    opening = True
+    for message in messages:
+        opening = opening and message["role"] != "user"
+        canned = opening and message["role"] == "assistant" and not message.get("tool_calls")
+        yield message | {"canned": True} if canned else message
+
+
+def _action_checks(info: Any) -> tuple[bool, ...] | None:
+    """Whether each reference action was made, as recorded; a run that broke off has none."""
+    checks = info.get("action_checks") if isinstance(info, dict) else None
+    if checks is None:
+        return None
+    if not isinstance(checks, list):
+        raise Odd(f"reward_info.action_checks: {kind(checks)} where a list is due")
+    for at, check in enumerate(checks):
+        if not isinstance(check, dict) or not isinstance(check.get("action_match"), bool):
+            raise Odd(f"reward_info.action_checks[{at}].action_match: neither true nor false")
+    return tuple(check["action_match"] for check in checks)
 
 
 def _reward(info: Any) -> tuple[float | None, bool | None]:
