@@ -57,7 +57,7 @@ def of_source(config, source):
 
 
 def test_there_are_presets():
-    assert {"paper.yaml", "api.yaml", "recorded.yaml"} <= set(PRESETS)
+    assert {"paper.yaml", "api.yaml", "recorded.yaml", "tau2.yaml"} <= set(PRESETS)
 
 
 class Strict(yaml.SafeLoader):
@@ -166,7 +166,7 @@ def test_a_preset_plans_without_keys_and_network(name, tmp_path, monkeypatch):
     config = config_of(name)
     served = of_source(config, "vllm")
     by_cell = sum(cell.model not in served for cell in cells(config))
-    asking = {rule: count for rule, count in jobs.items() if rule.startswith("trajectories")}
+    asking = {rule: count for rule, count in jobs.items() if rule.startswith(("trajectories", "recordings"))}
     assert sum(asking.values()) == by_cell + len(served), "a cell is a job, but a served model's share one"
     assert jobs["diagnosis"] >= 1
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
