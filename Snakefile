@@ -19,9 +19,13 @@ include: "rules/trajectories.smk"
 include: "rules/recordings.smk"
 include: "rules/actions.smk"
 include: "rules/grades.smk"
+include: "rules/writes.smk"
+include: "rules/judgements.smk"
 include: "rules/diagnosis.smk"
+include: "rules/validity.smk"
 include: "rules/figures.smk"
 include: "rules/manifest.smk"
+include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
 
 

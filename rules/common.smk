@@ -11,6 +11,7 @@ BASE = Path(workflow.basedir)
 sys.path.insert(0, str(BASE))
 
 from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal.cells import BASELINE
 from toolcal.models import entries
 
 provenance.run_from(BASE)
@@ -31,14 +32,21 @@ BY_RECORDING = [
     name for name, entry in config["models"].items() if entries.is_conversation(entry)
 ]
 BY_CELL = [name for name in config["models"] if name not in BY_MODEL + BY_RECORDING]
+JUDGED = BY_RECORDING if "judge" in config else []
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
 CONTEXTS = RESULTS / "contexts/{scenario}.{perturbation}.parquet"
 TRAJECTORIES = RESULTS / "trajectories/{model}/{scenario}.{perturbation}.parquet"
+PROBE_EVENTS = RESULTS / "probe_events/{model}/{scenario}.{perturbation}.parquet"
 JOURNAL = RESULTS / "journal/{model}/{scenario}.{perturbation}.jsonl"
 ACTIONS = RESULTS / "actions/{model}.parquet"
 GRADES = RESULTS / "grades/{model}.parquet"
+# Where a user spoke freely: what was said to the model, and what it wrote to the database.
+USER_MESSAGES = RESULTS / "user_messages/{model}/{scenario}.{perturbation}.parquet"
+WRITES = RESULTS / "writes/{model}.parquet"
+JUDGEMENTS = RESULTS / "judgements/{model}.parquet"
+JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 # A recorded conversation is judged by the tasks that came with it, so its model has tables of its own.
 RECORDED = {
     CASES: RESULTS / "cases/{model}/{scenario}.{perturbation}.parquet",
@@ -47,18 +55,47 @@ RECORDED = {
 }
 
 # What sums all up.
-DIAGNOSIS = ("outcomes", "turns", "confusion", "cells", "slack_reasons", "families")
-TABLES = {
-    **{name: RESULTS / f"diagnosis/{name}.parquet" for name in DIAGNOSIS},
-    **{f"{name}_csv": RESULTS / f"diagnosis/{name}.csv" for name in DIAGNOSIS},
-}
-FIGURE = RESULTS / "figures/{figure}.{labeller}"
-FIGURES = expand(
-    f"{FIGURE}.{{suffix}}",
-    figure=figures.TABLES,
-    labeller=config["labellers"],
-    suffix=("svg", "pdf", "csv"),
+DIAGNOSIS = (
+    "outcomes",
+    "turns",
+    "confusion",
+    "cells",
+    "slack_reasons",
+    "families",
+    "effects",
+    "family_effects",
+    "heterogeneity",
+    "probe_rates",
+    "pass_hat",
+    "write_rates",
+    *(["judge_agreement"] if "judge" in config else []),
 )
+
+
+def tables_of(*names):
+    """name and name_csv -> where the table is, for tables that sum all up."""
+    return {
+        **{name: RESULTS / f"diagnosis/{name}.parquet" for name in names},
+        **{f"{name}_csv": RESULTS / f"diagnosis/{name}.csv" for name in names},
+    }
+
+
+REPRODUCE = tables_of("reproduce")
+TABLES = tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else []))
+# A figure of one labeller has its name behind a dot (`of`), one of no labeller has none.
+FIGURE = RESULTS / "figures/{figure}{of}"
+HAS_FIGURE = {"confirmed_writes": bool(BY_RECORDING), "validity": config["validity"]}
+FIGURES = [
+    path
+    for name, shows in figures.FIGURES.items()
+    if HAS_FIGURE.get(name, True)
+    for path in expand(
+        f"{FIGURE}.{{suffix}}",
+        figure=name,
+        of=[f".{one}" for one in config["labellers"]] if shows.by_labeller else "",
+        suffix=("svg", "pdf", "csv"),
+    )
+]
 MANIFEST = RESULTS / "manifest.json"
 
 
@@ -66,8 +103,8 @@ wildcard_constraints:
     model="[^/]+",
     scenario="[a-z0-9_-]+",
     perturbation="[a-z0-9_-]+",
-    labeller="[a-z0-9_]+",
     figure="[a-z0-9_]+",
+    of=r"(\.[a-z0-9_]+)?",
 
 
 def code_of(stage):
@@ -82,16 +119,36 @@ def run_of(cell):
     """
     # One value, for Snakemake compares params as a set: two numbers that trade places would not be seen.
     journal = path_of(JOURNAL, cell)
+    baseline = configuration.replayed(config, cell)
     return {
         "scenario": cell.scenario,
         "perturbation": cell.perturbation,
         # Beside the results, not an output: Snakemake removes outputs before a job runs.
         "journal": journal,
+        "replay": path_of(JOURNAL, baseline) if baseline else None,
         "selection": configuration.selection(config, cell),
         "trials": configuration.trials(config, cell.model),
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
     }
+
+
+def judged(model):
+    """What a judge's job has to do, and how often it ended with infrastructure errors, as `run_of` a cell."""
+    journal = str(JUDGE_JOURNAL).format(model=model)
+    return {
+        "model": model,
+        "judge": entries.answering(config["judge"]),
+        "journal": journal,
+        "seed": config["seed"],
+        "unfinished": unfinished.count(journal),
+    }
+
+
+def replayed(cell):
+    """The trajectories that have to be there because the cell replays their journal."""
+    baseline = configuration.replayed(config, cell)
+    return [path_of(TRAJECTORIES, baseline)] if baseline else []
 
 
 def cells_of(model):
@@ -124,15 +181,30 @@ def recordings(model):
     return entries.recordings(config["models"][model])
 
 
+def recordings_of_validity():
+    """The files that the texts of the validity set stand in, as far as they are there."""
+    from toolcal.validity.draw import read_items
+
+    folder = Path(config["recorded_folder"])
+    found = {folder / item.file for item in read_items()}
+    return sorted(str(path) for path in found if path.is_file())
+
+
+def targets():
+    """What this run was asked for by name."""
+    return set(workflow.dag_settings.targets)
+
+
 def estimates_only():
     """Whether this run looks at the results folder, and no more."""
-    return set(workflow.dag_settings.targets) == {"estimate"}
+    return targets() == {"estimate"}
 
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
     try:
-        entries.check(config["models"], config["endpoints"])
+        asked = {"the judge": config["judge"] | {"source": "api"}} if JUDGED else {}
+        entries.check(config["models"] | asked, config["endpoints"])
         if not estimates_only():
             runs.begin(RESULTS)
     except (entries.EntryError, runs.RunError) as error:
@@ -140,12 +212,21 @@ def begin_run():
 
 
 def closing_words():
-    """The summary table, where the run got that far, and what it lacks."""
+    """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
-    from toolcal.summary import lacking, summary
+    from toolcal.summary import effects_summary, lacking, summary
 
-    path = TABLES["cells"]
-    if estimates_only() or not path.is_file():
+    ends = [TABLES["cells"], TABLES["effects"]]
+    if estimates_only() or not all(path.is_file() for path in ends):
         return ""
-    cells = tables.read("cells", path)
-    return f"\n{summary(cells)}\n\nFigures and tables are in {RESULTS}.{lacking(cells)}"
+    if targets() == {"reproduce"}:
+        from toolcal.diagnosis.reproduce import shown
+
+        return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
+    cells, effects = map(tables.read, ("cells", "effects"), ends)
+    blocks = [
+        summary(cells),
+        effects_summary(effects),
+        f"Figures and tables are in {RESULTS}.{lacking(cells)}",
+    ]
+    return "\n" + "\n\n".join(block for block in blocks if block)

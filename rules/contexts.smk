@@ -8,6 +8,10 @@ rule contexts:
     conda:
         "../envs/benchmark.yaml"
     params:
+        perturbation=lambda wildcards: configuration.perturbation(
+            config, wildcards.perturbation
+        ),
+        seed=lambda wildcards: config["seed"] if wildcards.perturbation != BASELINE else None,
         code=code_of("contexts"),
     message:
         "What a model reads in {wildcards.scenario}, {wildcards.perturbation}"

@@ -1,11 +1,15 @@
 rule diagnosis:
     input:
         cases=per_cell(CASES),
+        contexts=per_cell(CONTEXTS),
         trajectories=per_cell(TRAJECTORIES),
+        probe_events=per_cell(PROBE_EVENTS, but=BY_RECORDING),
         actions=per_cell(ACTIONS),
         grades=per_cell(GRADES),
+        writes=expand(WRITES, model=[m for m in BY_RECORDING if cells_of(m)]),
+        judgements=expand(JUDGEMENTS, model=JUDGED),
     output:
-        **TABLES,
+        **tables_of(*DIAGNOSIS),
     log:
         RESULTS / "logs/diagnosis.log",
     conda:
@@ -16,11 +20,17 @@ rule diagnosis:
             [
                 *cell,
                 path_of(CASES, cell),
+                path_of(CONTEXTS, cell),
                 configuration.selection(config, cell),
                 configuration.trials(config, cell.model),
             ]
             for cell in CELLS
         ],
+        probes={
+            name: entry["probe"]
+            for name, entry in config["perturbations"].items()
+            if entry["kind"] == "probe"
+        },
         labellers=config["labellers"],
         seed=config["seed"],
         code=code_of("diagnosis"),

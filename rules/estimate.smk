@@ -7,6 +7,14 @@ rule estimate:
     input:
         cases=per_cell(CASES, but=BY_RECORDING),
         contexts=per_cell(CONTEXTS, but=BY_RECORDING),
+        # What the judge reads; made without a call.
+        writes=expand(WRITES, model=JUDGED),
+        trajectories=[
+            path for model in JUDGED for path in per_cell(TRAJECTORIES, model)
+        ],
+        user_messages=[
+            path for model in JUDGED for path in per_cell(USER_MESSAGES, model)
+        ],
     log:
         RESULTS / "logs/estimate.log",
     conda:
@@ -16,6 +24,7 @@ rule estimate:
         journals=per_cell(JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
         folder=str(JOURNAL.parents[1]),
+        judged={model: judged(model)["journal"] for model in JUDGED},
     message:
         "What this run would still ask of its models"
     script:

@@ -1,22 +1,25 @@
 rule figures:
     input:
-        table=lambda wildcards: TABLES[figures.TABLES[wildcards.figure]],
+        table=lambda wildcards: TABLES[figures.FIGURES[wildcards.figure].table],
     output:
         svg=report(
             f"{FIGURE}.svg",
             caption="../report/{figure}.rst",
             category="Figures",
-            labels={"figure": "{figure}", "labeller": "{labeller}"},
+            labels=lambda wildcards: {
+                "figure": wildcards.figure,
+                "labeller": wildcards.of.removeprefix("."),
+            },
         ),
         pdf=f"{FIGURE}.pdf",
         csv=f"{FIGURE}.csv",
     log:
-        RESULTS / "logs/figures/{figure}.{labeller}.log",
+        RESULTS / "logs/figures/{figure}{of}.log",
     conda:
         "../envs/analysis.yaml"
     params:
         code=code_of("figures"),
     message:
-        "Figure {wildcards.figure}, {wildcards.labeller}"
+        "Figure {wildcards.figure}{wildcards.of}"
     script:
         "../scripts/figures.py"

@@ -6,6 +6,7 @@ rule recordings:
         cases=RECORDED[CASES],
         contexts=RECORDED[CONTEXTS],
         trajectories=TRAJECTORIES,
+        user_messages=USER_MESSAGES,
         grades=RECORDED[GRADES],
     log:
         RESULTS / "logs/recordings/{model}/{scenario}.{perturbation}.log",

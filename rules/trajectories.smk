@@ -1,11 +1,17 @@
+# Worked out once, for many rules.
+CODE_OF_TRAJECTORIES = code_of("trajectories")
+
+
 # The only stage that calls a model: one job a cell, asynchronous inside.
 rule trajectories:
     input:
         cases=[CASES],
         contexts=[CONTEXTS],
         recordings=lambda wildcards: recordings(wildcards.model),
+        replayed=lambda wildcards: replayed(configuration.Cell(**wildcards)),
     output:
-        TRAJECTORIES,
+        trajectories=[TRAJECTORIES],
+        probe_events=[PROBE_EVENTS],
     log:
         RESULTS / "logs/trajectories/{model}/{scenario}.{perturbation}.log",
     benchmark:
@@ -18,14 +24,15 @@ rule trajectories:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
         cells=lambda wildcards: [run_of(configuration.Cell(**wildcards))],
-        code=code_of("trajectories"),
+        code=CODE_OF_TRAJECTORIES,
     message:
         "{wildcards.model} answers {wildcards.scenario}, {wildcards.perturbation}"
     script:
         "../scripts/trajectories.py"
 
 
-# Where a server takes minutes to start, one job runs all cells of its model; those that are done come from the journal.
+# Where a server takes minutes to start, one job runs all cells of its model, the baseline of a scenario first; those
+# that are done come from the journal.
 for model in BY_MODEL:
 
     rule:
@@ -35,7 +42,8 @@ for model in BY_MODEL:
             cases=[path_of(CASES, cell) for cell in cells_of(model)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model)],
         output:
-            [path_of(TRAJECTORIES, cell) for cell in cells_of(model)],
+            trajectories=[path_of(TRAJECTORIES, cell) for cell in cells_of(model)],
+            probe_events=[path_of(PROBE_EVENTS, cell) for cell in cells_of(model)],
         log:
             RESULTS / f"logs/trajectories/{model}.log",
         benchmark:
@@ -48,7 +56,7 @@ for model in BY_MODEL:
             model=model,
             answers=entries.answering(config["models"][model]),
             cells=[run_of(cell) for cell in cells_of(model)],
-            code=code_of("trajectories"),
+            code=CODE_OF_TRAJECTORIES,
         message:
             f"{model} answers all its cells"
         script:

@@ -8,23 +8,34 @@ from toolcal.diagnosis.diagnose import diagnose
 from toolcal.diagnosis.plan import PlannedCell
 
 
-def planned(cell, cases, selection, trials, grades):
-    """A cell's part of the plan; a recorded run was planned for as many trials as it has of some case."""
+def planned(cell, cases, left_out, selection, trials, grades):
+    """A cell's part of the plan, without the cases that its perturbation leaves out.
+
+    A recorded run was planned for as many trials as it has of some case.
+    """
     if trials is None:
         own = grades[(grades[list(tables.CELL)] == cell).all(axis=1)]
         trials = 1 + max(own["trial"], default=0)
     revision = cases["revision"].iloc[0]
-    return PlannedCell(*cell, tuple(case_table.select(cases, **selection)["case_id"]), trials, revision)
+    selected = case_table.select(cases, **selection)["case_id"]
+    return PlannedCell(*cell, tuple(selected[~selected.isin(left_out)]), trials, revision)
+
+
+def left_out_of(path):
+    """The cases that a file of the table `contexts` leaves out."""
+    rows = tables.read("contexts", path, columns=["case_id", "left_out"])
+    return set(rows.loc[rows["left_out"].notna(), "case_id"])
 
 
 def main(smk):
     logs.to_file(smk.log[0])
     by_file = {str(path): tables.read("cases", path) for path in smk.input.cases}
     cases = pd.concat(by_file.values()).drop_duplicates(["scenario", "revision", "case_id"])
+    left_out = {str(path): left_out_of(path) for path in smk.input.contexts}
     grades = tables.read("grades", *smk.input.grades)
     plan = [
-        planned(cell, by_file[str(path)], selection, trials, grades)
-        for *cell, path, selection, trials in smk.params.plan
+        planned(cell, by_file[str(path)], left_out[str(context)], selection, trials, grades)
+        for *cell, path, context, selection, trials in smk.params.plan
     ]
     results = diagnose(
         cases,
@@ -35,6 +46,10 @@ def main(smk):
         smk.params.families,
         labellers=smk.params.labellers,
         seed=smk.params.seed,
+        writes=tables.read("writes", *smk.input.writes),
+        judgements=tables.read("judgements", *smk.input.judgements) if "judge" in smk.config else None,
+        probe_events=tables.read("probe_events", *smk.input.probe_events),
+        probes=smk.params.probes,
     )
     for name, data in results.items():
         tables.write(name, data, smk.output[name], {"seed": smk.params.seed, "code": smk.params.code})

@@ -3,17 +3,29 @@
 from functools import partial
 from pathlib import Path
 
-from toolcal import configuration, journal, logs
+from toolcal import configuration, journal, logs, tables
 from toolcal.estimate.inputs import Inputs
+from toolcal.estimate.judge import judge_line
 from toolcal.estimate.model import NO_CALLS, line
 from toolcal.estimate.remaining import asked, ended, remaining
 from toolcal.estimate.table import shown
+from toolcal.judging.items import items
 
 
 def left(cell, entry, seed, inputs, calls, trajectories):
     table = ended(trajectories, entry, seed)
     made = {} if table is None else asked(calls)
     return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
+
+
+def of_judge(smk):
+    names = ("writes", "trajectories", "user_messages")
+    found = {name: tables.read(name, *smk.input[name]) for name in names}
+    of_model = [
+        (items(*(found[name][found[name]["model"] == model] for name in names)), calls)
+        for model, calls in smk.params.judged.items()
+    ]
+    return judge_line(smk.config["judge"], of_model, smk.config["seed"], smk.config["endpoints"])
 
 
 def main(smk):
@@ -39,7 +51,8 @@ def main(smk):
         if max_usd is not None
         else 0.0
     )
-    print(shown(lines, silent, max_usd=max_usd, spent=spent))
+    judge = of_judge(smk) if "judge" in config else None
+    print(shown(lines, silent, max_usd=max_usd, spent=spent, judge=judge))
 
 
 if "snakemake" in globals():

@@ -32,6 +32,7 @@ def main(smk):
         "cases": all_cases,
         "contexts": perturbations.to_frame(list(found.cases.values()), cell.perturbation),
         "trajectories": rows.to_frame(cell, runs, found.cases),
+        "user_messages": rows.user_messages(cell, runs),
         "grades": graded,
     }
     about = {"recording": str(found.path), "left_out": len(found.problems), "code": smk.params.code}

@@ -1,4 +1,7 @@
-"""Run a model over cells, one after the other; infrastructure errors are rows, and tried again on the next run."""
+"""Run a model over cells, one after the other; infrastructure errors are rows, and tried again on the next run.
+
+A cell with a probe also gives the probe's decisions; those of other cells are empty.
+"""
 
 import asyncio
 import json
@@ -18,15 +21,15 @@ async def query(cell, about, cases_file, contexts_file, source):
     selected = case_table.select(tables.read("cases", cases_file), **about["selection"])
     contexts = perturbations.from_frame(tables.read("contexts", contexts_file))
     cases = case_table.from_frame(selected)
-    with source.cell(benchmark, cell.scenario, about["journal"]) as model:
+    with source.cell(benchmark, cell.scenario, about["journal"], about["replay"]) as model:
         if isinstance(model, Recorded):
             cases = recorded_of(cell, cases, model.case_ids)
-        data = await rollout.run_cell(
+        found = await rollout.run_cell(
             cell, cases, contexts, model, benchmark, trials=about["trials"], seed=about["seed"]
         )
         if isinstance(model, Recorded):
             tell_of_leftovers(cell, model.leftovers())
-    return data
+    return found
 
 
 def recorded_of(cell, cases, case_ids):
@@ -75,18 +78,20 @@ async def run(smk):
         limits=config["limits"],
         log=Path(smk.log[0]).with_suffix(".server.log"),
     ) as source:
-        files = zip(smk.params.cells, smk.input.cases, smk.input.contexts, smk.output, strict=True)
-        for about, cases_file, contexts_file, output in files:
+        inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
+        outputs = zip(smk.output.trajectories, smk.output.probe_events, strict=True)
+        for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
-            data = await query(cell, about, cases_file, contexts_file, source)
-            tell_of_errors(cell, data, about, again=entry["source"] != "recorded")
+            found = await query(cell, about, *files, source)
+            tell_of_errors(cell, found.trajectories, about, again=entry["source"] != "recorded")
             metadata = {
                 "model": smk.params.answers,
                 "run": about,
                 "revision": of_scenario(cell.scenario).revision,
                 "code": smk.params.code,
             }
-            tables.write("trajectories", data, output, metadata)
+            for table, data, path in zip(found._fields, found, paths, strict=True):
+                tables.write(table, data, path, metadata)
 
 
 def main(smk):

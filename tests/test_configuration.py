@@ -52,7 +52,8 @@ def test_schema_and_code_know_the_same_names():
 def test_the_default_configuration_states_the_schemas_defaults(config):
     checked = configuration.validated(config, SCHEMA)
     bare = configuration.validated({key: config[key] for key in ("models", "scenarios")}, SCHEMA)
-    assert checked == bare | {"seed": config["seed"]}
+    assert checked == bare | {"seed": config["seed"], "perturbations": checked["perturbations"]}
+    assert bare["perturbations"] == {}
     embedded = copy.deepcopy(config)
     kept = ("source", "family", "weights", "scenarios", "limit")
     entry = embedded["models"]["smollm2-135m"]
@@ -62,8 +63,67 @@ def test_the_default_configuration_states_the_schemas_defaults(config):
 
 def test_the_default_panel(config):
     cells = configuration.cells(configuration.validated(config, SCHEMA))
-    assert len(cells) == len(set(cells)) == 6 * 4 + 3
-    assert {cell.perturbation for cell in cells} == {"baseline"}
+    assert len(cells) == len(set(cells))
+    assert sum(cell.perturbation == "baseline" for cell in cells) == 6 * 4 + 2 + 3
+    assert {cell for cell in cells if cell.perturbation != "baseline"} == {
+        ("smollm2-135m", "bfcl-miss_param", "ask-hint"),
+        ("smollm2-135m", "bfcl-base", "sri-full"),
+        ("halts_early", "bfcl-base", "sri-full"),
+        ("calls_held_out", "bfcl-miss_func", "cri-bypass"),
+    }
+
+
+RECORDED = {"source": "recorded", "format": "tau2", "results": "r", "family": "f"}
+ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
+API = {"source": "api", "model": "openai/gpt-5-mini", "family": "f"}
+SRI = {"kind": "probe", "probe": "sri", "rationale": "why"}
+HINT = {"kind": "static", "edit": "system_hint", "parameters": {"text": "x"}, "rationale": "why"}
+
+
+def test_every_model_that_is_asked_here_is_perturbed_unless_a_perturbation_names_others(config):
+    config["scenarios"] |= {"tau2-airline": None}
+    config["models"] = {
+        "a": ORACLE,
+        "b": ORACLE | {"scenarios": ["bfcl-miss_func"]},
+        "c": {"source": "recorded", "format": "bfcl", "results": "r", "family": "f"},
+        "d": RECORDED,
+    }
+    config["perturbations"] = {
+        "all": HINT,
+        "some": SRI | {"models": ["b", "a"], "scenarios": ["bfcl-miss_func", "bfcl-base"]},
+    }
+    cells = configuration.cells(configuration.validated(config, SCHEMA))
+    assert [cell[1:] for cell in cells if cell.model == "b"] == [
+        ("bfcl-miss_func", name) for name in ("baseline", "all", "some")
+    ]
+    found = {cell.scenario for cell in cells if cell.model == "a" and cell.perturbation == "all"}
+    assert found == {f"bfcl-{category}" for category in CATEGORIES}
+    assert {cell.scenario for cell in cells if cell[::2] == ("a", "some")} == {"bfcl-miss_func", "bfcl-base"}
+    assert {cell.perturbation for cell in cells if cell.model in "cd"} == {"baseline"}
+
+
+def test_a_perturbation_gets_the_defaults_of_its_edit_or_probe(config):
+    config["perturbations"] = {
+        "hint": HINT,
+        "more": {"kind": "static", "edit": "distractor_tools", "rationale": "why"},
+        "sri": SRI,
+        "cri": {"kind": "probe", "probe": "cri", "rationale": "why", "parameters": {"detectors": ["mc"]}},
+    }
+    checked = configuration.validated(config, SCHEMA)
+    assert configuration.perturbation(checked, "baseline") is None
+    assert {name: configuration.perturbation(checked, name) for name in config["perturbations"]} == {
+        "hint": {"name": "hint", "kind": "static", "edit": "system_hint", "parameters": {"text": "x"}},
+        "more": {"name": "more", "kind": "static", "edit": "distractor_tools", "parameters": {"n": 10}},
+        "sri": {"name": "sri", "kind": "probe", "probe": "sri", "parameters": {"variant": "full", "gate": "none"}},
+        "cri": {
+            "name": "cri",
+            "kind": "probe",
+            "probe": "cri",
+            "parameters": {"variant": "retry", "detectors": ["mc"], "ur": "verbatim"},
+        },
+    }
+    assert checked["perturbations"]["sri"]["replay"]
+    assert "replay" not in checked["perturbations"]["hint"]
 
 
 def test_the_smaller_limit_counts(config):
@@ -101,17 +161,12 @@ def both(*changes):
     return change
 
 
-RECORDED = {"source": "recorded", "format": "tau2", "results": "r", "family": "f"}
-ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
-
-API = {"source": "api", "model": "openai/gpt-5-mini", "family": "f"}
-
 MISTAKES = {
-    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: endpoints, labellers, limits, models, results"),
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: endpoints, judge, labellers"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
-    "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of paper_like"),
+    "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of refined"),
     "unknown scenario": (
         put("scenarios", "bfcl-bse", None),
         "scenarios.bfcl-bse: not a name allowed here, one of bfcl",
@@ -204,15 +259,103 @@ MISTAKES = {
         put("scenarios", "bfcl-base", {"ask_tasks": "valid"}),
         "scenarios.bfcl-base.ask_tasks: is for tau2's scenarios only",
     ),
+    "an empty published name": (
+        put("models", "oracle", "published_as", ""),
+        "models.oracle.published_as: found '', allowed: text of at least 1 character",
+    ),
     "recorded without files": (
         put("models", "m", {"source": "recorded", "format": "bfcl", "family": "f"}),
         "models.m: 'results' is a required property",
+    ),
+    "a perturbation called baseline": (
+        put("perturbations", {"baseline": HINT}),
+        "perturbations.baseline: not a name allowed here, anything but baseline",
+    ),
+    "a perturbation's name with a dot": (
+        put("perturbations", {"a.b": HINT}),
+        "perturbations.a.b: not a name allowed here, text that matches",
+    ),
+    "a perturbation without reason": (
+        put("perturbations", {"p": {"kind": "static", "edit": "tool_order"}}),
+        "perturbations.p: 'rationale' is a required property",
+    ),
+    "a reason of two lines": (
+        put("perturbations", {"p": HINT | {"rationale": "one\ntwo"}}),
+        "perturbations.p.rationale: found 'one\\ntwo', allowed: text that matches",
+    ),
+    "unknown kind of perturbation": (
+        put("perturbations", {"p": HINT | {"kind": "prob"}}),
+        "perturbations.p.kind: found 'prob', allowed: one of static, probe",
+    ),
+    "unknown edit": (
+        put("perturbations", {"p": HINT | {"edit": "hint"}}),
+        "perturbations.p.edit: found 'hint', allowed: one of system_hint, tool_order",
+    ),
+    "an edit without its parameters": (
+        put("perturbations", {"p": {"kind": "static", "edit": "tool_rename", "rationale": "why"}}),
+        "perturbations.p: 'parameters' is a required property",
+    ),
+    "unknown preset": (
+        put("perturbations", {"p": HINT | {"parameters": {"preset": "ask"}}}),
+        "perturbations.p.parameters.preset: found 'ask', allowed: one of ask_when_missing",
+    ),
+    "two hints in one": (
+        put("perturbations", {"p": HINT | {"parameters": {"preset": "ask_when_missing", "text": "x"}}}),
+        "allowed: either the keys preset, or text",
+    ),
+    "a parameter where there is none": (
+        put("perturbations", {"p": HINT | {"edit": "tool_order"}}),
+        "perturbations.p.parameters.text: unknown key, allowed here: none",
+    ),
+    "a template without its field": (
+        put("perturbations", {"p": HINT | {"edit": "message_edit", "parameters": {"template": "{txt}!"}}}),
+        "perturbations.p.parameters.template: found '{txt}!', allowed: text that matches",
+    ),
+    "a cue of another mode": (
+        put(
+            "perturbations",
+            {"p": HINT | {"edit": "description_edit", "parameters": {"mode": "drop", "cue": "x"}}},
+        ),
+        "perturbations.p.parameters.mode: found 'drop', allowed: assertive",
+    ),
+    "a probe's key in an edit": (
+        put("perturbations", {"p": HINT | {"replay": False}}),
+        "perturbations.p.replay: unknown key, allowed here: edit, kind",
+    ),
+    "unknown variant": (
+        put("perturbations", {"p": SRI | {"parameters": {"variant": "fulll"}}}),
+        "perturbations.p.parameters.variant: found 'fulll', allowed: one of full, no_history_edit",
+    ),
+    "unknown model of a perturbation": (
+        put("perturbations", {"p": SRI | {"models": ["orcle"]}}),
+        "perturbations.p.models: found 'orcle', allowed are the keys of models: oracle",
+    ),
+    "unknown scenario of a perturbation": (
+        put("perturbations", {"p": SRI | {"scenarios": ["bfcl-bse"]}}),
+        "perturbations.p.scenarios: found 'bfcl-bse', allowed are the keys of scenarios: bfcl-base",
+    ),
+    "a recorded model of a perturbation": (
+        both(put("models", "m", RECORDED | {"format": "bfcl"}), put("perturbations", {"p": SRI | {"models": ["m"]}})),
+        "perturbations.p.models: the runs of m are recorded, what it read cannot be changed any more",
+    ),
+    "a scenario that is recorded only": (
+        both(
+            put("scenarios", "tau2-airline", None),
+            put("models", "m", RECORDED),
+            put("perturbations", {"p": SRI | {"scenarios": ["tau2-airline"]}}),
+        ),
+        "perturbations.p.scenarios: tau2-airline is there as recorded runs only, allowed are bfcl's",
+    ),
+    "a perturbation of nothing": (
+        put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),
+        "perturbations.p: no model that it is for runs in a scenario that it is for",
     ),
     "no models": (put("models", {}), "models: found {}, allowed: at least 1 entry"),
 }
 
 
 def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):
+    config["perturbations"] = {}
     config["endpoints"] = {"mine": {"api_base": "http://localhost:1/v1"}}
     config["models"] = {
         "a": API,
@@ -229,6 +372,12 @@ def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):
     assert set(checked["endpoints"]) == {"mine", "openai"}
     assert checked["endpoints"]["openai"] == {"concurrency": 16, "timeout": 600, "attempts": 8, "max_wait": 300}
     assert checked["limits"] == {}
+
+
+def test_a_model_of_any_source_can_have_a_published_name():
+    for source in SCHEMA["properties"]["models"]["additionalProperties"]["properties"]["source"]["enum"]:
+        spec = SCHEMA["$defs"][source]["properties"]["published_as"]
+        assert spec == {"$ref": "#/$defs/published_as"}, source
 
 
 @pytest.mark.parametrize("name", MISTAKES)

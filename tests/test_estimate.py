@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import runpy
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -242,6 +243,7 @@ def run(bfcl_cases, tmp_path, capsys):
         "trials": 1,
         "limits": {},
         "endpoints": ENDPOINTS,
+        "perturbations": {},
         "scenarios": {"bfcl-base": {"limit": 30}, "bfcl-miss_func": {"limit": 30}},
         "models": {"m": ENTRY, "oracle": {"source": "policy", "policy": "oracle", "family": "p"}},
     }
@@ -296,6 +298,21 @@ def test_without_a_journal_the_sizes_of_the_cases_taken_count(run, bfcl_cases):
     assert "No calls: oracle." in out
 
 
+def test_a_perturbed_cell_counts_without_the_cases_that_are_left_out(run, bfcl_cases, tmp_path):
+    cases, asked = bfcl_cases["base"], set(run.selected["bfcl-base"][4:])
+    contexts = [perturbations.baseline(case) for case in cases]
+    contexts = [
+        context if case.case_id in asked else replace(context, left_out="for a reason")
+        for case, context in zip(cases, contexts, strict=True)
+    ]
+    tables.write("contexts", perturbations.to_frame(cases, "p", contexts), tmp_path / "contexts/bfcl-base.p.parquet")
+    run.smk.input.contexts.append(tmp_path / "contexts/bfcl-base.p.parquet")
+    for files in (run.smk.params.journals, run.smk.params.trajectories):
+        files.insert(1, str(tmp_path / "none"))  # the model's second cell, which has nothing yet
+    _, rows = run.estimate(perturbations={"p": {"kind": "static", "models": ["m"], "scenarios": ["bfcl-base"]}})
+    assert rows["m"][0] == "86 of 86"
+
+
 def test_after_a_complete_run_nothing_is_left_and_with_a_third_left_a_third(run):
     runs = {
         Path(journal): {(case_id, 0): [2] * run.turns[case_id] for case_id in ids}
@@ -327,7 +344,7 @@ def test_after_a_complete_run_nothing_is_left_and_with_a_third_left_a_third(run)
 )
 def test_a_table_counts_where_it_was_made_with_the_settings_of_today(tmp_path, changed, left):
     key = {"model": "m", "scenario": "s", "perturbation": "baseline", "trial": 0, "turn": 0, "step": 0, "attempt": 0}
-    flags = dict.fromkeys(("state_changed", "held_out", "retracted", "cached"), False)
+    flags = dict.fromkeys(("state_changed", "held_out", "retracted", "cached", "replayed"), False)
     values = {"tool_calls": "[]", "tool_results": "[]", "executed": 0, "text_recorded": True, "origin": "model"}
     rows = [
         {

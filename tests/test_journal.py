@@ -59,6 +59,22 @@ def test_records_come_back_also_from_a_later_run(tmp_path):
     assert len(path.read_bytes().splitlines()) == 3
 
 
+def test_another_journal_is_read_and_not_written(tmp_path):
+    with Journal(tmp_path / "one") as journal:
+        journal.put("a", ONE, {"message": 1})
+    with (tmp_path / "one").open("ab") as file:
+        file.write(b'{"key": "cut')
+    whole = (tmp_path / "one").read_bytes()
+    with Journal(tmp_path / "other", replay=tmp_path / "one") as journal:
+        journal.put("b", ONE, {"message": 2})
+        assert (journal.replayed("a"), journal.get("a")) == ({"message": 1}, None)
+        assert (journal.replayed("b"), journal.get("b")) == (None, {"message": 2})
+        assert len(journal) == 1
+    assert (tmp_path / "one").read_bytes() == whole
+    with Journal(tmp_path / "other", replay=tmp_path / "none") as journal:
+        assert journal.replayed("a") is None
+
+
 def test_a_key_is_recorded_once(tmp_path):
     with Journal(tmp_path / "j") as journal:
         journal.put("a", ONE, {})

@@ -16,6 +16,7 @@ import yaml
 from tests.conftest import CATEGORIES, ROOT
 from tests.end_to_end.conftest import copy_project
 from toolcal.configuration import cells, load_schema, validated
+from toolcal.diagnosis.reproduce import load_published
 
 PRESETS = sorted(path.name for path in (ROOT / "presets").glob("*.yaml"))
 
@@ -57,7 +58,7 @@ def of_source(config, source):
 
 
 def test_there_are_presets():
-    assert {"paper.yaml", "api.yaml", "recorded.yaml", "tau2.yaml"} <= set(PRESETS)
+    assert {"paper.yaml", "api.yaml", "recorded.yaml"} <= set(PRESETS)
 
 
 class Strict(yaml.SafeLoader):
@@ -92,16 +93,42 @@ def test_the_panel_is_the_papers_as_far_as_known(paper):
         families.setdefault(entry["family"], set()).add(name)
     assert families == PANEL
     assert set(paper["scenarios"]) == {f"bfcl-{category}" for category in CATEGORIES}
-    assert len(cells(paper)) == 4 * len(paper["models"])
+    assert sum(cell.perturbation == "baseline" for cell in cells(paper)) == 4 * len(paper["models"])
     assert (paper["trials"], paper["labellers"]) == (1, ["paper_like"])
     assert "gpt-5.4" in of_source(paper, "api")
     assert paper["models"]["gpt-5.4"]["parameters"]["reasoning_effort"] == "high"
+
+
+def test_the_published_probe_runs_are_there(paper):
+    runs = {
+        name: (entry["probe"], entry["parameters"]["variant"], entry["parameters"].get("gate"))
+        for name, entry in paper["perturbations"].items()
+    }
+    assert runs == {
+        **{f"sri-{name}": ("sri", name, "none") for name in ("full", "no_history_edit", "no_state", "state_only")},
+        **{f"sri-gate_{name}": ("sri", "full", name) for name in ("all", "miss_param")},
+        **{f"cri-{name}": ("cri", name, None) for name in ("retry", "bypass")},
+    }
+    probed = [cell for cell in cells(paper) if cell.perturbation != "baseline"]
+    assert {"Qwen3-8B", "ToolACE-2-8B"} <= {cell.model for cell in probed} <= set(of_source(paper, "vllm"))
+    for name, (probe, *_) in runs.items():
+        scenarios = {cell.scenario for cell in probed if cell.perturbation == name}
+        assert len(scenarios) == (4 if probe == "sri" else 2)
+        assert scenarios >= {"bfcl-miss_func", "bfcl-miss_param"}
+        assert probe == "sri" or sum(cell.perturbation == name for cell in probed) == 12
 
 
 def test_comments_tell_the_papers_models_from_our_completion(paper):
     notes = dict(re.findall(r"^  ([\w.-]+):.*# (\[figure\]|\[family\]|listed)", text_of("paper.yaml"), re.MULTILINE))
     assert set(notes) == set(paper["models"])
     assert {name for name, note in notes.items() if note == "[figure]"} == FIGURES
+
+
+def test_every_model_with_a_published_figure_is_found_by_its_name(paper):
+    names = {entry.get("published_as", name).casefold() for name, entry in paper["models"].items()}
+    published = set(load_published()["model"])
+    assert {name for name in published if name.casefold() not in names} == set()
+    assert published <= FIGURES
 
 
 def test_models_of_the_panel_are_different_models(paper):

@@ -30,7 +30,7 @@ def hashes(folder):
         ("toolcal/actions/cues.yaml", {"actions"}),
         ("toolcal/actions/label.py", {"actions"}),
         ("toolcal/dialects.py", {"actions", "recordings", "trajectories"}),
-        ("toolcal/diagnosis/statistics.py", {"diagnosis"}),
+        ("toolcal/diagnosis/statistics.py", {"diagnosis", "reproduce", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),
         ("toolcal/benchmarks/bfcl/exclusions.yaml", {"cases", "estimate", "grades", "manifest", "trajectories"}),
         ("toolcal/models/json_mode.py", {"estimate", "trajectories"}),

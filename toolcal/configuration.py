@@ -16,6 +16,9 @@ from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
 
+_NAMED_BY = {"static": "edit", "probe": "probe"}
+"""Kind of a perturbation -> the key that says which one it is; that name's part of the schema has its parameters."""
+
 
 def _is_integer(_: Any, value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)  # 2.0 would end as a float where a count is wanted
@@ -44,7 +47,7 @@ def load_schema(path: str | Path) -> dict[str, Any]:
 
 
 def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
-    """The configuration with its defaults filled in.
+    """The configuration with its defaults filled in, and the paths of recorded files as seen from the working folder.
 
     Raises:
         ConfigError: naming for every error the path of the key, what was found and what is allowed.
@@ -60,6 +63,14 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         _fill(entry, schema["$defs"][entry["source"]], schema)
         if entry["source"] == "api":
             checked["endpoints"].setdefault(endpoint_name(entry), {})
+        for key in {"results", "scores"} & entry.keys():
+            entry[key] = str(Path(checked["recorded_folder"], entry[key]))
+    if "judge" in checked:
+        _fill(checked["judge"], schema["properties"]["judge"], schema)
+        checked["endpoints"].setdefault(endpoint_name(checked["judge"]), {})
+    for perturbation in checked["perturbations"].values():
+        _fill(perturbation, schema["$defs"][perturbation["kind"]], schema)
+        _fill(perturbation["parameters"], schema["$defs"][perturbation[_NAMED_BY[perturbation["kind"]]]], schema)
     for endpoint in checked["endpoints"].values():
         _fill(endpoint, schema["$defs"]["endpoint"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
@@ -67,13 +78,33 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
 
 
 def cells(config: Config) -> list[Cell]:
-    """The panel: every model on every scenario that it is given."""
+    """The panel: every model on every scenario that it is given, as it is and under its perturbations."""
     return [
-        Cell(model, scenario, BASELINE)
+        Cell(model, scenario, perturbation)
         for model, entry in config["models"].items()
         for scenario in config["scenarios"]
         if scenario in entry.get("scenarios", config["scenarios"]) and runs_in(entry, scenario)
+        for perturbation in (BASELINE, *_perturbations(config, model, scenario))
     ]
+
+
+def perturbation(config: Config, name: str) -> dict[str, Any] | None:
+    """What a perturbation does: {name, kind, edit or probe, parameters}; None for the baseline."""
+    if name == BASELINE:
+        return None
+    entry = config["perturbations"][name]
+    return {"name": name, **{key: entry[key] for key in ("kind", _NAMED_BY[entry["kind"]], "parameters")}}
+
+
+def replayed(config: Config, cell: Cell) -> Cell | None:
+    """The baseline whose answers a cell takes as long as what its model reads is the same; None where it asks for all.
+
+    They are taken for a probe's cell (unless `replay` is off) of a model that is marked `deterministic`.
+    """
+    entry = config["perturbations"].get(cell.perturbation, {})
+    if entry.get("kind") == "probe" and entry["replay"] and config["models"][cell.model].get("deterministic"):
+        return cell._replace(perturbation=BASELINE)
+    return None
 
 
 def runs_in(entry: Mapping[str, Any], scenario: str) -> bool:
@@ -101,12 +132,30 @@ def ask_tasks(config: Config, scenario: str) -> str:
     return str(config["scenarios"][scenario].get("ask_tasks", "valid"))
 
 
+def _perturbations(config: Config, model: str, scenario: str) -> list[str]:
+    """The perturbations of a model in a scenario: none where it is not asked here, or the user speaks freely."""
+    if config["models"][model]["source"] == "recorded" or not scenario.startswith("bfcl-"):
+        return []
+    return [
+        name
+        for name, entry in config["perturbations"].items()
+        if model in entry.get("models", [model]) and scenario in entry.get("scenarios", [scenario])
+    ]
+
+
 def _fill(config: Config, part: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
     for key, spec in part["properties"].items():
         if "$ref" in spec:
-            spec = schema["$defs"][spec["$ref"].rpartition("/")[2]]
+            spec = _at(spec["$ref"], schema)
         if "default" in spec:
             config.setdefault(key, copy.deepcopy(spec["default"]))
+
+
+def _at(reference: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The part of the schema that a reference such as #/$defs/api names."""
+    for key in reference.split("/")[1:]:
+        schema = schema[key]
+    return schema
 
 
 def _contradictions(config: Config) -> Iterator[str]:
@@ -122,23 +171,53 @@ def _contradictions(config: Config) -> Iterator[str]:
                 )
         if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
             yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
-        for path, value in _leaves(entry.get("parameters", {})):
-            if isinstance(value, float) and not math.isfinite(value):
-                yield f"models.{model}.parameters{path}: found {value}, allowed: a finite number"
-            elif not isinstance(value, str | int | float | None):
-                yield f"models.{model}.parameters{path}: found {_short(value)}, allowed: what JSON has"
-        if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
-            allowed = ", ".join(config.get("endpoints", {})) or "none is there"
-            yield f"models.{model}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints: {allowed}"
+        yield from _contradictions_of_calls(f"models.{model}", entry, config)
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
+    if "judge" in config:
+        yield from _contradictions_of_calls("judge", config["judge"], config)
+        for model in config["models"]:
+            if model.lower() == "judge":
+                yield f"models.{model}: journal/{model} would hold this model's calls and the judge's; rename it"
     for scenario, settings in config["scenarios"].items():
         if settings and "ask_tasks" in settings and not scenario.startswith("tau2-"):
             yield f"scenarios.{scenario}.ask_tasks: is for tau2's scenarios only"
+    for name in config.get("perturbations", {}):
+        yield from _contradictions_of_perturbation(name, config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
+
+
+def _contradictions_of_perturbation(name: str, config: Config) -> list[str]:
+    where, entry = f"perturbations.{name}", config["perturbations"][name]
+    lines = [
+        f"{where}.{key}: found {found!r}, allowed are the keys of {key}: {', '.join(config[key])}"
+        for key in ("models", "scenarios")
+        for found in entry.get(key, [])
+        if found not in config[key]
+    ]
+    for model in entry.get("models", []):
+        if config["models"].get(model, {}).get("source") == "recorded":
+            lines.append(f"{where}.models: the runs of {model} are recorded, what it read cannot be changed any more")
+    for scenario in entry.get("scenarios", []):
+        if scenario in config["scenarios"] and not scenario.startswith("bfcl-"):
+            lines.append(f"{where}.scenarios: {scenario} is there as recorded runs only, allowed are bfcl's")
+    if not lines and not any(cell.perturbation == name for cell in cells(config)):
+        lines.append(f"{where}: no model that it is for runs in a scenario that it is for")
+    return lines
+
+
+def _contradictions_of_calls(where: str, entry: Config, config: Config) -> Iterator[str]:
+    for path, value in _leaves(entry.get("parameters", {})):
+        if isinstance(value, float) and not math.isfinite(value):
+            yield f"{where}.parameters{path}: found {value}, allowed: a finite number"
+        elif not isinstance(value, str | int | float | None):
+            yield f"{where}.parameters{path}: found {_short(value)}, allowed: what JSON has"
+    if "endpoint" in entry and entry["endpoint"] not in config.get("endpoints", {}):
+        allowed = ", ".join(config.get("endpoints", {})) or "none is there"
+        yield f"{where}.endpoint: found {entry['endpoint']!r}, allowed are the keys of endpoints: {allowed}"
 
 
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
@@ -161,7 +240,7 @@ def _lines(error: jsonschema.ValidationError) -> Iterator[str]:
     if rule == "additionalProperties":
         known = sorted(spec.get("properties", {}))
         for key in sorted(map(str, set(found) - set(known))):
-            yield f"{prefix}{key}: unknown key, allowed here: {', '.join(known)}"
+            yield f"{prefix}{key}: unknown key, allowed here: {', '.join(known) or 'none'}"
     elif rule == "required":
         yield f"{at}: {error.message}"
     elif "propertyNames" in error.absolute_schema_path:
@@ -186,6 +265,7 @@ def _allowed(rule: str, value: Any) -> str:
         case "oneOf":
             return "either the keys " + ", or ".join(" and ".join(branch["required"]) for branch in value)
     words = {
+        "const": "{}",
         "minimum": "{} or more",
         "maximum": "{} or less",
         "exclusiveMinimum": "more than {}",

@@ -59,16 +59,24 @@ class Journal:
     Opening takes the lock `<path>.lock` and drops a last line that a crash cut short. Every line is synced to disk
     before `put` returns. Records stay on disk; only their places are held in memory.
 
+    Args:
+        path: the file.
+        replay: another cell's journal, which is read and never written; none need be there.
+        wait: seconds to wait for the lock.
+
     Raises:
         JournalError: on entering, when another run holds the lock or a line before the last is not a record.
     """
 
-    def __init__(self, path: str | Path, *, wait: float = WAIT) -> None:
+    def __init__(self, path: str | Path, *, replay: str | Path | None = None, wait: float = WAIT) -> None:
         self.path = Path(path)
+        self._replay = None if replay is None else Path(replay)
         self._wait = wait
         self._lock = FileLock(f"{self.path}.lock")
         self._places: dict[str, int] = {}
+        self._earlier: dict[str, int] = {}
         self._reader: IO[bytes] | None = None
+        self._replayed: IO[bytes] | None = None
         self._writer: FileIO | None = None
 
     def __enter__(self) -> Self:
@@ -81,6 +89,9 @@ class Journal:
             self._writer = self.path.open("ab", buffering=0)  # no buffer that could hold on to a failed write
             self._reader = self.path.open("rb")
             self._index(self._reader, self._writer)
+            if self._replay is not None and self._replay.is_file():
+                self._replayed = self._replay.open("rb")
+                self._earlier = _places(self._replayed)
         except BaseException:
             self._close()
             raise
@@ -96,13 +107,11 @@ class Journal:
 
     def get(self, key: str) -> dict[str, Any] | None:
         """The record of a call that was made, or None."""
-        if key not in self._places:
-            return None
-        if self._reader is None:
-            raise ValueError(f"{self.path}: the journal is not open")
-        self._reader.seek(self._places[key])
-        record: dict[str, Any] = json.loads(self._reader.readline())["record"]
-        return record
+        return self._record(key, self._places, self._reader)
+
+    def replayed(self, key: str) -> dict[str, Any] | None:
+        """The record of a call in the journal that is replayed, or None."""
+        return self._record(key, self._earlier, self._replayed)
 
     def put(self, key: str, call: Call, record: Mapping[str, Any]) -> None:
         """Append a call's record (JSON-able); it is on disk when this returns.
@@ -130,14 +139,23 @@ class Journal:
             raise
         self._places[key] = end
 
+    def _record(self, key: str, places: Mapping[str, int], reader: IO[bytes] | None) -> dict[str, Any] | None:
+        if key not in places:
+            return None
+        if reader is None:
+            raise ValueError(f"{self.path}: the journal is not open")
+        reader.seek(places[key])
+        record: dict[str, Any] = json.loads(reader.readline())["record"]
+        return record
+
     def _index(self, reader: IO[bytes], writer: FileIO) -> None:
         self._places.clear()
         size = writer.seek(0, os.SEEK_END)
         start = 0
         for number, line in enumerate(reader, 1):
-            key = _key_of(line)
-            if key is not None:
-                self._places[key] = start
+            entry = _entry(line)
+            if entry is not None:
+                self._places[str(entry["key"])] = start
             elif start + len(line) == size:
                 _log.warning("%s: line %d was cut short and is dropped; its call will be made again", self.path, number)
                 writer.truncate(start)
@@ -146,10 +164,10 @@ class Journal:
             start += len(line)
 
     def _close(self) -> None:
-        for file in (self._reader, self._writer):
+        for file in (self._reader, self._writer, self._replayed):
             if file is not None:
                 file.close()
-        self._reader = self._writer = None
+        self._reader = self._writer = self._replayed = None
         self._lock.release()
 
 
@@ -169,18 +187,30 @@ def records(path: str | Path) -> Iterator[tuple[Sequence[Any], dict[str, Any]]]:
     try:
         with Path(path).open("rb") as lines:
             for line in lines:
-                if _key_of(line) is not None:
-                    entry = json.loads(line)
+                entry = _entry(line)
+                if entry is not None:
                     yield entry.get("call", ()), entry["record"]
     except FileNotFoundError:
         return
 
 
-def _key_of(line: bytes) -> str | None:
+def _places(reader: IO[bytes]) -> dict[str, int]:
+    """Key -> where its line begins, of every whole line of a journal."""
+    places, start = {}, 0
+    for line in reader:
+        entry = _entry(line)
+        if entry is not None:
+            places[str(entry["key"])] = start
+        start += len(line)
+    return places
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """The entry of a whole line; None where it is none."""
     if not line.endswith(b"\n"):
         return None
     try:
         entry = json.loads(line)
-        return str(entry["key"]) if isinstance(entry["record"], dict) else None
-    except (ValueError, KeyError, TypeError):
+    except ValueError:
         return None
+    return entry if isinstance(entry, dict) and "key" in entry and isinstance(entry.get("record"), dict) else None

@@ -31,7 +31,7 @@ def to_file(path: str | Path) -> None:
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         if isinstance(error, KeyboardInterrupt):
-            print("toolcal: stopped; all answers so far are kept, the same command goes on", file=sys.stderr)
+            _tell("stopped; all answers so far are kept, the same command goes on")
             return
         if not isinstance(error, Exception):
             sys.__excepthook__(kind, error, trace)

@@ -1,23 +1,39 @@
-"""The turn and step loop: environment x model over the cases of one cell."""
+"""The turn and step loop: environment x model x probe over the cases of one cell."""
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from toolcal import calls, tables
-from toolcal.benchmarks.protocol import Benchmark, Case, Environment, Message
+from toolcal.benchmarks.protocol import Benchmark, Case, Message
 from toolcal.cells import Cell
 from toolcal.models import history
 from toolcal.models.protocol import Model, Reply, Request
-from toolcal.perturbations import Context
+from toolcal.perturbations import Context, probes
+from toolcal.perturbations.names import with_new_names
+from toolcal.perturbations.probes.state import Observed
 from toolcal.progress import Progress
 
 Row = dict[str, Any]
+
+
+class CellRun(NamedTuple):
+    """The tables of one cell."""
+
+    trajectories: pd.DataFrame
+    probe_events: pd.DataFrame
+
+
+class CaseRun(NamedTuple):
+    """The rows of one case in either table; they lack the cell's, the case's and the trial's columns."""
+
+    trajectories: list[Row]
+    probe_events: list[Row]
 
 
 async def run_cell(
@@ -29,94 +45,222 @@ async def run_cell(
     *,
     trials: int = 1,
     seed: int = 0,
-) -> pd.DataFrame:
+) -> CellRun:
     """Run every case `trials` times.
 
     Args:
         cell: goes into the rows' keys.
         cases: the cases; those that share tools are run one after the other.
-        contexts: case id -> what the model reads.
+        contexts: case id -> what the model reads; a case that its perturbation leaves out is not run.
         model: answers the requests.
         benchmark: gives the simulators.
         trials: repetitions of each case.
         seed: the run's seed; each request gets its own, made from it.
 
     Returns:
-        The table `trajectories` of the cell, in the order of its key; a case stopped by an infrastructure error ends
-        with a row of that status.
+        The tables `trajectories` and `probe_events` of the cell, in the order of their keys; a case stopped by an
+        infrastructure error ends with a row of that status.
     """
     slots = asyncio.Semaphore(model.concurrency)
-    planned = [(case, trial) for trial in range(trials) for case in _same_tools_together(cases)]
+    there = [case for case in cases if contexts[case.case_id].left_out is None]
+    planned = [(case, trial) for trial in range(trials) for case in _same_tools_together(there)]
     progress = Progress(f"{cell.model} {cell.scenario}.{cell.perturbation}", len(planned))
 
-    async def one(case: Case, trial: int) -> list[Row]:
+    async def one(case: Case, trial: int) -> CaseRun:
         async with slots:
-            rows = await run_case(case, contexts[case.case_id], model, benchmark, trial=trial, seed=seed)
-        progress.case_done(rows)
-        return [{**cell._asdict(), "case_id": case.case_id, "trial": trial, **row} for row in rows]
+            found = await run_case(case, contexts[case.case_id], model, benchmark, trial=trial, seed=seed)
+        progress.case_done(found.trajectories)
+        key = {**cell._asdict(), "case_id": case.case_id, "trial": trial}
+        return CaseRun(*([key | row for row in rows] for rows in found))
 
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(*run)) for run in planned]
     except ExceptionGroup as failed:  # what ended one case, a full disk or a missing key, ends the cell
         raise failed.exceptions[0] from None
-    rows = [row for task in tasks for row in task.result()]
-    return tables.frame("trajectories", rows).sort_values(list(tables.EMISSION), ignore_index=True)
+    done = [task.result() for task in tasks]
+    return CellRun(
+        _table("trajectories", (row for case in done for row in case.trajectories)),
+        _table("probe_events", (row for case in done for row in case.probe_events)),
+    )
 
 
 async def run_case(
     case: Case, context: Context, model: Model, benchmark: Benchmark, *, trial: int = 0, seed: int = 0
-) -> list[Row]:
-    """Run one case once; the rows lack only the cell's, the case's and the trial's columns.
+) -> CaseRun:
+    """Run one case once.
 
-    A turn ends with the first emission that makes no call; the case ends with its turns, at the benchmark's step
-    limit, where the context is exceeded, or at an infrastructure error.
+    A turn ends with the first emission that makes no call, unless a probe has the model asked again; the case ends with
+    its turns, at the benchmark's step limit, where the context is exceeded, or at an infrastructure error.
     """
-    environment = benchmark.environment(case)
-    messages: list[Message] = [{"role": "system", "content": context.system}] if context.system else []
-    rows: list[Row] = []
+    run = _Run(case, context, model, benchmark, trial, seed)
     for turn, user_messages in enumerate(context.turns):
-        tools = context.tools_at(turn)
+        if not await run.turn(turn, user_messages):
+            break
+    return CaseRun(run.rows, run.events)
+
+
+class _Run:
+    """One run of one case: its conversation so far, and its rows."""
+
+    def __init__(self, case: Case, context: Context, model: Model, benchmark: Benchmark, trial: int, seed: int) -> None:
+        self._case = case
+        self._context = context
+        self._model = model
+        self._environment = benchmark.environment(case)
+        self._step_limit = benchmark.step_limit
+        self._probe = probes.of(context.probe)
+        self._trial = trial
+        self._seed = seed
+        self._shown = {name: shown for shown, name in context.renamed.items()}
+        self._messages: list[Message] = [{"role": "system", "content": context.system}] if context.system else []
+        self._observed = Observed()
+        self._acted: list[int] = []
+        self.rows: list[Row] = []
+        self.events: list[Row] = []
+
+    async def turn(self, turn: int, user_messages: Sequence[Message]) -> bool:
+        """Run one turn; whether the case goes on."""
+        tools = self._context.tools_at(turn)
         names = {tool["function"]["name"] for tool in tools}
-        turn_start = len(messages)
-        messages.extend(user_messages)
-        step = 0
+        turn_start = len(self._messages)
+        self._messages.extend(user_messages)
+        step = attempt = 0
         while True:
             request = Request(
-                case, trial, turn, step, 0, tuple(messages), turn_start, tools, _seed(seed, case, trial, turn, step)
+                case=self._case,
+                trial=self._trial,
+                turn=turn,
+                step=step,
+                attempt=attempt,
+                messages=tuple(self._messages),
+                turn_start=turn_start,
+                tools=tools,
+                seed=_seed(self._seed, self._case, self._trial, turn, step, attempt),
+                shown=self._shown,
             )
-            reply = await model.respond(request)
+            reply = await self._model.respond(request)
             parsed = calls.parse(reply.message, reply.finish_reason, names)
-            stays = reply.failure or (parsed.leaked and not model.execute_leaked)
-            results = [] if stays else _execute(parsed.calls, environment, names)
-            rows.append(row(turn, step, reply, _status(reply, parsed), results))
+            stays = reply.failure or (parsed.leaked and not self._model.execute_leaked)
+            status = _status(reply, parsed)
+            results, decision = self._execute(() if stays else parsed.calls, request, parsed.text, status)
+            if not results and decision is None and not reply.failure:
+                decision = self._decide(request, parsed.text, status, None)
+            self.rows.append(row(turn, step, reply, status, results, attempt=attempt))
             if reply.failure:
-                return rows
-            messages.extend(history.said(reply.message, parsed, results, f"call_{turn}_{step}"))
-            if not results:
-                break
-            if step == benchmark.step_limit:
-                return rows
-            step += 1
-    return rows
+                return False
+            acted = self._note(decision, turn, step, attempt)
+            if acted and acted.emission == "retract":
+                self.rows[-1]["retracted"] = not results
+            if not acted or acted.emission == "keep" or results:
+                made = _first_calls(reply.message, len(results)) if acted and results else reply.message
+                # The model reads its calls again by the names that it gave, which a rename makes others than the row's.
+                told = [result | {"name": call.name} for call, result in zip(parsed.calls, results, strict=False)]
+                self._messages.extend(history.said(made, parsed, told, request.call_ids))
+            if results and step == self._step_limit:
+                return False
+            if acted:
+                attempt += 1
+                if acted.replacement is not None:
+                    self._replace(acted.replacement, turn, step, attempt)
+                    return True
+                self._messages.append({"role": "system", "content": acted.appended})
+            elif not results:
+                return True
+            else:
+                step, attempt = step + 1, 0
 
+    def _execute(
+        self, found: Sequence[calls.Call], request: Request, text: str, status: str
+    ) -> tuple[list[Row], probes.Decision | None]:
+        """Run calls up to one that the probe takes back.
 
-def _execute(found: Sequence[calls.Call], environment: Environment, names: set[str]) -> list[Row]:
-    results = []
-    for call in found:
-        outcome = environment.execute(call.name, call.arguments)
-        results.append(
+        Returns:
+            What they did, and what the probe decided: to act, or else what it found first.
+        """
+        names = {tool["function"]["name"] for tool in request.tools}
+        results: list[Row] = []
+        decided: list[probes.Decision] = []
+        for call in found:
+            decision = self._decide(request, text, status, call)
+            if decision:
+                decided.append(decision)
+                if decision.triggered:
+                    break
+            name = self._context.renamed.get(call.name, call.name)
+            outcome = self._environment.execute(name, call.arguments)
+            results.append(
+                {
+                    "name": name,
+                    "arguments": call.arguments,
+                    "result": with_new_names(outcome.result, self._shown) if outcome.error else outcome.result,
+                    "error": outcome.error,
+                    "executed": outcome.executed,
+                    "state_changed": outcome.state_changed,
+                    "held_out": outcome.executed and call.name not in names,
+                }
+            )
+            self._observed = self._observed.after(call.name, results[-1])
+        told = max(decided, key=lambda decision: (decision.triggered, bool(decision.detector)), default=None)
+        return results, told
+
+    def _decide(self, request: Request, text: str, status: str, call: calls.Call | None) -> probes.Decision | None:
+        if self._probe is None:
+            return None
+        turns = self._context.turns[: request.turn + 1]
+        return self._probe.decide(
+            probes.Seen(
+                scenario=self._case.scenario,
+                turn=request.turn,
+                requests=tuple("\n".join(map(calls.content_of, messages)) for messages in turns),
+                tools=request.tools,
+                observed=self._observed,
+                text=text,
+                status=status,
+                call=call,
+                decisive=request.turn == self._case.decisive_turn,
+                arrived=any(0 < arrives <= request.turn for arrives, _ in self._context.tools),
+                acted_in_turn=request.turn in self._acted,
+                acted_in_case=bool(self._acted),
+            )
+        )
+
+    def _note(self, decision: probes.Decision | None, turn: int, step: int, attempt: int) -> probes.Decision | None:
+        """Log a decision; it is returned if it was to act."""
+        if decision is None or self._probe is None:
+            return None
+        self.events.append(
             {
-                "name": call.name,
-                "arguments": call.arguments,
-                "result": outcome.result,
-                "error": outcome.error,
-                "executed": outcome.executed,
-                "state_changed": outcome.state_changed,
-                "held_out": outcome.executed and call.name not in names,
+                "turn": turn,
+                "step": step,
+                "attempt": attempt,
+                "probe": self._probe.name,
+                "seam": decision.seam,
+                "triggered": decision.triggered,
+                "reason": decision.reason,
+                "detector": tables.dumps(decision.detector),
+                "appended": tables.text_or_json(decision.appended),
             }
         )
-    return results
+        if not decision.triggered:
+            return None
+        self._acted.append(turn)
+        return decision
+
+    def _replace(self, text: str, turn: int, step: int, attempt: int) -> None:
+        message = {"role": "assistant", "content": text}
+        self.rows.append(row(turn, step, Reply(message), "ok", [], attempt=attempt) | {"origin": "probe"})
+        self._messages.append(message)
+
+
+def _first_calls(message: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    """A message with its first calls alone, where it is of calls."""
+    native = calls.native_calls(message)
+    return {**message, "tool_calls": native[:number]} if native else message
+
+
+def _table(name: str, rows: Iterable[Row]) -> pd.DataFrame:
+    return tables.frame(name, rows).sort_values(list(tables.EMISSION), ignore_index=True)
 
 
 def _status(reply: Reply, parsed: calls.Parsed) -> str:
@@ -125,7 +269,7 @@ def _status(reply: Reply, parsed: calls.Parsed) -> str:
     return reply.failure or parsed.status
 
 
-def row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row]) -> Row:
+def row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row], *, attempt: int = 0) -> Row:
     """An emission as a row of the table `trajectories`; it lacks only the cell's, the case's and the trial's columns.
 
     Args:
@@ -134,12 +278,13 @@ def row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row])
         reply: the response.
         status: of the emission.
         results: as in the column `tool_results`.
+        attempt: the n-th asking again at this step, or 0.
     """
     message = reply.message
     return {
         "turn": turn,
         "step": step,
-        "attempt": 0,
+        "attempt": attempt,
         "content": tables.text_or_json(calls.content_of(message) or None),
         "reasoning": tables.text_or_json(message.get("reasoning_content")),
         "tool_calls": tables.dumps(calls.native_calls(message)),
@@ -157,6 +302,7 @@ def row(turn: int, step: int, reply: Reply, status: str, results: Sequence[Row])
         "latency": reply.latency,
         "cost": reply.cost,
         "cached": reply.cached,
+        "replayed": reply.replayed,
         "sent": None if reply.sent is None else tables.dumps(reply.sent),
         "served_by": tables.text_or_json(reply.served_by),
         "raw": tables.dumps(reply.raw),
@@ -168,6 +314,6 @@ def _same_tools_together(cases: Sequence[Case]) -> list[Case]:
     return sorted(cases, key=lambda case: [tool["function"]["name"] for _, tool in case.tools])
 
 
-def _seed(seed: int, case: Case, trial: int, turn: int, step: int) -> int:
-    text = f"{seed} {case.case_id} {trial} {turn} {step}"
+def _seed(seed: int, case: Case, trial: int, turn: int, step: int, attempt: int) -> int:
+    text = f"{seed} {case.case_id} {trial} {turn} {step}" + (f" {attempt}" if attempt else "")
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1

@@ -1,4 +1,4 @@
-"""The summary that ends a run: one line a cell."""
+"""The summary that ends a run: one line a cell, and one for what each perturbation moved."""
 
 from __future__ import annotations
 
@@ -40,6 +40,32 @@ def summary(cells: pd.DataFrame) -> str:
     return "\n\n".join(blocks)
 
 
+def effects_summary(effects: pd.DataFrame) -> str:
+    """What each perturbation moved, as text for a terminal; empty without perturbations.
+
+    Args:
+        effects: rows of the table `effects`.
+
+    Returns:
+        A block per labeller, a line per perturbed cell: delta of GAR (case_any) and of Acc in points, with interval
+        and p after Holm.
+    """
+    blocks = []
+    for labeller, part in effects.groupby("labeller", sort=False):
+        key = ["model", "scenario", "perturbation", "gold_action"]
+        shown = part[part["measure"] == "acc"].set_index(key)
+        lines = shown[["n"]].copy()
+        for measure, title in (("gar_case_any", "GAR"), ("acc", "Acc")):
+            one = part[part["measure"] == measure].set_index(key)
+            ends = zip(one["delta"], one["delta_low"], one["delta_high"], strict=True)
+            lines[title] = pd.Series([_change(*row) for row in ends], index=one.index)
+            lines[f"p {title}"] = one["p_holm"].map(_chance)
+        text = lines.reset_index().rename(columns={"gold_action": "gold"}).to_string(index=False)
+        heading = "change from the baseline in points, 95 % interval, p after Holm; no p where no pair differs"
+        blocks.append(f"Labeller {labeller}, effects ({heading})\n{text}")
+    return "\n\n".join(blocks)
+
+
 def lacking(cells: pd.DataFrame) -> str:
     """Which models have cases without an answer, as a paragraph; empty where none lacks any.
 
@@ -56,6 +82,14 @@ def lacking(cells: pd.DataFrame) -> str:
         f"\n\n{missing} of {planned} planned case-trials have no answer ({names}); the lines of toolcal above "
         "say why, and logs/trajectories/. What can be asked is asked again by the same command."
     )
+
+
+def _change(delta: float, low: float, high: float) -> str:
+    return "-" if pd.isna(delta) else f"{100 * delta:+.1f} [{100 * low:+.1f}, {100 * high:+.1f}]"
+
+
+def _chance(p: float) -> str:
+    return "-" if pd.isna(p) else "<0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _percent(rate: float) -> str:

@@ -29,6 +29,12 @@ CASE_STATUSES = ("done", "step_limit", "premature", "context_exceeded", "infra_e
 OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
 
+MEASURES = (
+    *("gar_case_any", "gar_decisive", "acc", "acc_strict"),
+    *(f"share_{name}{view}" for view in ("", "_decisive") for name in OUTCOMES),
+)
+"""Rates of the table `cells` that a perturbation is compared by."""
+
 CELL = ("model", "scenario", "perturbation")
 CASE = (*CELL, "case_id", "trial")
 EMISSION = (*CASE, "turn", "step", "attempt")
@@ -99,6 +105,14 @@ _KEYS = {
         values=(*ACTIONS, "NONE", "NOT_RECORDED"),
     ),
     "reason": _c("str", "the grader's error type"),
+    "place": _c("int", "place among the messages of the conversation, from 0"),
+    "call": _c("int", "place among the calls of the emission, from 0"),
+    "writes": _c("str", "which calls: all, or those that were executed", values=("all", "executed")),
+    "reader": _c("str", "who decided what was confirmed: rule, or the judge's model"),
+    "k": _c("int", "number of trials that all have to pass"),
+    "half": _c("str", "of the validity set: dev was tuned on, test was not", values=("dev", "test")),
+    "measure": _c("str", "the rate of cells that is compared", values=MEASURES),
+    "label": _c("str", "action class, macro (mean of the classes), sub-label of ASK and REFUSE, or confirmed (writes)"),
 }
 
 
@@ -128,6 +142,40 @@ def _table(name: str, key: Sequence[str], extra: dict[str, Column]) -> Table:
     return Table(name, tuple(key), {**_keys(*key), **extra})
 
 
+_QUESTION = _c("str", "what the judge was asked: was the write confirmed?", values=("confirmed_write",))
+_JUDGE = _c("str", "the judge's model, litellm's name")
+_EFFECT = {
+    "n": _c("int", "pairs: case-trials with a verdict in the baseline and under the perturbation"),
+    "n_unpaired": _c("int", "case-trials planned under the perturbation, without a verdict there or in the baseline"),
+    "n_left_out": _c("int", "case-trials of the baseline that the perturbation leaves out"),
+    "baseline": _c("float", "the measure's rate in the pairs, without the perturbation (0 to 1)", null=True),
+    "perturbed": _c("float", "its rate in the pairs, with the perturbation (0 to 1)", null=True),
+    "delta": _c("float", "perturbed - baseline (-1 to 1); p_reason says why it is null", null=True),
+    "delta_low": _c("float", "lower end of its 95 % interval, paired and clustered", null=True),
+    "delta_high": _c("float", "upper end of its 95 % interval, paired and clustered", null=True),
+    "gained": _c("int", "pairs that have it with the perturbation only; null without a delta", null=True),
+    "lost": _c("int", "pairs that have it without the perturbation only; null without a delta", null=True),
+    "test": _c(
+        "str",
+        "mcnemar_exact where each cluster holds one pair, else permutation_clustered; null without a test",
+        null=True,
+        values=("mcnemar_exact", "permutation_clustered"),
+    ),
+    "p": _c("float", "of no difference, two-sided, not corrected; null where p_reason says why", null=True),
+    "p_reason": _c(
+        "str",
+        "why p is null. no_pairs; not_defined: no decisive turn, or no strict verdict; not_recorded: unknown of some "
+        "pair; no_discordant_pairs: both cells agree in every pair, so that delta is 0 and nothing is left to test",
+        null=True,
+        values=("no_pairs", "not_defined", "not_recorded", "no_discordant_pairs"),
+    ),
+    "p_holm": _c("float", "p after Holm over the comparisons", null=True),
+    "comparisons": _c(
+        "int",
+        "of the Holm family: all rows of this perturbation, measure and labeller that have a delta; those without "
+        "discordant pairs count, with a p of 1",
+    ),
+}
 _UNKNOWN = {"": "n", "_turn": "n_turns", "_decisive": "n", "_decisive_mutating": "n"}
 _UNKNOWN_DOC = "not known from what was recorded; GAR in this view, and what needs it, is then null"
 _OUTCOME_DOC = "calibrated, masked, slack or failed; null where the verdict or the emission is not known"
@@ -158,6 +206,12 @@ TABLES: dict[str, Table] = {
                 "system": _c("str", "system message", null=True),
                 "turns": _c("json", "as in cases, after the perturbation"),
                 "tools": _c("json", "as in cases, after the perturbation"),
+                "renamed": _c("json", "object: name of a tool as shown -> the benchmark's; empty without a rename"),
+                "probe": _c(
+                    "json",
+                    "{probe, parameters, version}: the probe that acts on the run, and the version of its wording",
+                    null=True,
+                ),
                 "left_out": _c("str", "why the perturbation cannot be applied to this case", null=True),
             },
         ),
@@ -188,11 +242,33 @@ TABLES: dict[str, Table] = {
                 "latency": _c("float", "seconds of the model call", null=True),
                 "cost": _c("float", "US dollars; null where the price is unknown", null=True),
                 "cached": _c("bool", "answered from the journal"),
+                "replayed": _c("bool", "answered from the journal of the cell's baseline, so not asked for here"),
                 "sent": _c(
                     "json", "{body: what was sent, long values as checksums; dropped: parameters left out}", null=True
                 ),
                 "served_by": _c("str", "model and fingerprint as the endpoint named them", null=True),
                 "raw": _c("json", "the assistant message as it came, or the error", null=True),
+            },
+        ),
+        _table(
+            "probe_events",
+            EMISSION,
+            {
+                "probe": _c("str", "the probe"),
+                "seam": _c("str", "a halt, or a call before it is executed", values=("halt", "call")),
+                "triggered": _c("bool", "the probe acted"),
+                "reason": _c(
+                    "str",
+                    "sri acts at a halt: no_call, or the emission's status; cri on what its detectors suspect: mc, ur. "
+                    "Not acted: once_a_turn, asks (a gate), not_suspected, arrived (the held-out tool), once_a_case, "
+                    "not_decisive (bypass)",
+                ),
+                "detector": _c(
+                    "json",
+                    "object: mc, the name that is no tool's; ur, {argument: value} found nowhere. Of the emission's "
+                    "first suspected call; empty without one",
+                ),
+                "appended": _c("str", "system message after which the model was asked again", null=True),
             },
         ),
         _table(
@@ -204,6 +280,11 @@ TABLES: dict[str, Table] = {
                     "str", "the class of highest priority; null where there is only a status", null=True, values=ACTIONS
                 ),
                 "flags": _c("json", "list of all classes that matched"),
+                "sub": _c(
+                    "json",
+                    "list of sub-labels by words: information, consent (of ASK), transfer (of REFUSE); "
+                    "empty for labellers that have none",
+                ),
                 "leaked": _c("bool", "a tool call that stood in the text"),
                 "cue": _c("str", "the rule or words that decided the class", null=True),
             },
@@ -244,6 +325,123 @@ TABLES: dict[str, Table] = {
                     "that is what is replayed; null where either is",
                     null=True,
                 ),
+            },
+        ),
+        _table(
+            "user_messages",
+            (*CASE, "place"),
+            {
+                "turn": _c("int", "user turn, from 0"),
+                "role": _c("str", "system, user, or tool (the answer to a call of the user)"),
+                "content": _c("str", "its text", null=True),
+                "tool_calls": _c("json", "list of OpenAI tool calls that the user made"),
+                "tool_call_id": _c("str", "of a tool's answer: the user's call", null=True),
+            },
+        ),
+        _table(
+            "writes",
+            (*EMISSION, "call"),
+            {
+                "cluster_id": _c("str", "as in cases"),
+                "place": _c("int", "the message's place in the conversation, from 0"),
+                "tool": _c("str", "the tool that changes the database"),
+                "arguments": _c("json", "object, as the model gave it"),
+                "to_be_confirmed": _c("bool", "the policy wants the user's yes before it"),
+                "executed": _c("bool", "false where the tool rejected the call, which then changed nothing"),
+                "proposed": _c("bool", "the agent put this action, with its details, to the user before the call"),
+                "agreed": _c("bool", "the user then agreed to this action, before the call"),
+                "confirmed": _c("bool", "proposed and agreed"),
+                "deciding_place": _c(
+                    "int", "place of the message that decided it: the user's agreement, else the proposal", null=True
+                ),
+                "deciding_text": _c("str", "that message's text", null=True),
+                "why": _c("str", "what decided it, in words"),
+                "passed": _c("bool", "the run's verdict, as in grades; null without one", null=True),
+            },
+        ),
+        Table(
+            "judgements",
+            (*EMISSION, "call", "question", "judge"),
+            {
+                **_keys(*EMISSION, "call"),
+                "question": _QUESTION,
+                "judge": _JUDGE,
+                "proposed": _c("bool", "as in writes, by the judge; null where it did not decide", null=True),
+                "agreed": _c("bool", "as in writes, by the judge", null=True),
+                "verdict": _c("bool", "confirmed: proposed and agreed; null where it did not decide", null=True),
+                "deciding_place": _c("int", "as in writes, by the judge", null=True),
+                "reason": _c("str", "the judge's reason in its words, or why there is no verdict", null=True),
+                "status": _c(
+                    "str",
+                    "undecided: neither of two answers could be read; infra_error: asked again on the next run",
+                    values=("decided", "undecided", "context_exceeded", "infra_error"),
+                ),
+                "prompt_tokens": _c("int", "of all its calls for this write, as the endpoint counted them", null=True),
+                "completion_tokens": _c("int", "of all its calls for this write", null=True),
+                "latency": _c("float", "seconds of all its calls for this write", null=True),
+                "cost": _c("float", "US dollars of all its calls; null where the price is unknown", null=True),
+                "cached": _c("bool", "answered from the journal throughout"),
+            },
+        ),
+        Table(
+            "judge_agreement",
+            (*CELL, "judge", "question"),
+            {
+                **_keys(*CELL),
+                "judge": _JUDGE,
+                "question": _QUESTION,
+                "n": _c("int", "writes that need the user's yes and that the judge decided: the denominator"),
+                "n_undecided": _c("int", "such writes on which it gave no verdict, though it was asked"),
+                "n_missing": _c("int", "such writes without an answer of the judge (infrastructure errors, no rows)"),
+                "n_rule": _c("int", "of n, confirmed by the rule"),
+                "n_judge": _c("int", "of n, confirmed by the judge"),
+                **_rate("agree", "share of n on which rule and judge say the same"),
+                **_rate("kappa", "Cohen's, of rule and judge (-1 to 1); null where either says one thing throughout"),
+            },
+        ),
+        _table(
+            "write_rates",
+            (*CELL, "writes", "reader"),
+            {
+                "family": _KEYS["family"],
+                "n": _c(
+                    "int",
+                    "write calls that need the user's yes, in runs with a verdict, that the reader decided: the "
+                    "denominator of all rates",
+                ),
+                "n_missing": _c("int", "such calls in runs without a verdict, or that the judge did not decide"),
+                **_rate("confirmed", "share of the writes that the user had agreed to: their Gold Action Recall"),
+                **_rate("acc", "share of the same writes whose run passed"),
+                **_rate("gap", "acc - confirmed (-1 to 1), paired and clustered"),
+                **_shares("", "each write, its run's verdict"),
+            },
+        ),
+        _table(
+            "pass_hat",
+            (*CELL, "k"),
+            {
+                "family": _KEYS["family"],
+                "n": _c("int", "cases with a verdict in some trial"),
+                "trials_min": _c("int", "the fewest trials with a verdict that one of them has: the largest k"),
+                **_rate(
+                    "pass_hat",
+                    "pass^k: the chance that k trials of a case, drawn without replacement, all pass; mean over cases",
+                    null=False,
+                ),
+            },
+        ),
+        _table(
+            "validity",
+            ("labeller", "half", "label"),
+            {
+                "n": _c("int", "items"),
+                "n_said": _c("int", "items to which the labeller gives the label; null for macro", null=True),
+                "n_right": _c("int", "items that have it by the readers; null for macro", null=True),
+                **_rate("precision", "n said and right / n said"),
+                **_rate("recall", "n said and right / n right"),
+                **_rate("f1", "harmonic mean of both; macro: mean of the four classes"),
+                **_rate("kappa", "Cohen's, of the labeller with the readers' settled answer (-1 to 1)"),
+                "kappa_readers": _c("float", "Cohen's kappa of the two readers with each other", null=True),
             },
         ),
         _table(
@@ -335,6 +533,85 @@ TABLES: dict[str, Table] = {
                 **_rate("share_masked", "mean over its models, case_any view; null where one has none"),
                 "rank_acc": _c("float", "rank by acc within the scenario, 1 best, ties averaged", null=True),
                 "rank_gar": _c("float", "rank by gar_case_any within the scenario", null=True),
+            },
+        ),
+        _table(
+            "effects",
+            (*CELL, "gold_action", "labeller", "measure"),
+            {"family": _KEYS["family"], **_EFFECT},
+        ),
+        _table(
+            "family_effects",
+            ("family", "scenario", "perturbation", "gold_action", "labeller", "measure"),
+            {"n_models": _c("int", "models of the family that have pairs: the mean is over them"), **_EFFECT},
+        ),
+        _table(
+            "heterogeneity",
+            ("scenario", "perturbation", "gold_action", "labeller", "measure"),
+            {
+                "n_families": _c("int", "families that have a delta"),
+                "lowest": _c("float", "the lowest delta of a family (-1 to 1)", null=True),
+                "lowest_family": _c("str", "whose it is; the first by name of several", null=True),
+                "highest": _c("float", "the highest delta of a family (-1 to 1)", null=True),
+                "highest_family": _c("str", "whose it is; the first by name of several", null=True),
+                "range": _c("float", "highest - lowest (0 to 2)", null=True),
+                "sign_change": _c(
+                    "bool",
+                    "some family's interval lies above 0 and another's below; null with fewer than two families",
+                    null=True,
+                ),
+            },
+        ),
+        _table(
+            "probe_rates",
+            CELL,
+            {
+                "family": _KEYS["family"],
+                "probe": _c("str", "the probe that acts here"),
+                "n": _c("int", "case-trials with a verdict"),
+                "n_missing": _c("int", "case-trials planned but without a verdict, in none of the rates"),
+                "n_turns": _c("int", "turns that the n reached"),
+                "n_events": _c("int", "decisions of the probe in these, the suppressed ones too"),
+                "n_triggers": _c("int", "of n_events, those at which it acted"),
+                **_rate("triggered_turns", "share of n_turns in which it acted"),
+                **_rate("triggered_cases", "share of n in which it acted"),
+                "n_decisive": _c("int", "of n, case-trials with a decisive turn, reached or not"),
+                **_rate("precision", "share of the triggers that fell on the decisive turn; null without any trigger"),
+                **_rate("recall", "share of n_decisive in which it acted at the decisive turn"),
+                "n_suspected": _c("int", "of n_events, halts and suspected calls, acted on or not"),
+                **_rate("detector_precision", "share of n_suspected that fell on the decisive turn"),
+                **_rate("detector_recall", "share of n_decisive with a suspicion at the decisive turn"),
+                "calls": _c("int", "answers of the model in the cell, runs without a verdict included"),
+                "fresh": _c("int", "of these, asked for: not answered from the baseline's journal"),
+                "replayed_share": _c("float", "1 - fresh / calls (0 to 1)", null=True),
+            },
+        ),
+        Table(
+            "reproduce",
+            ("source", "model", "scenario", "perturbation", "gold_action", "measure"),
+            {
+                "source": _c("str", "where the figure was published"),
+                "model": _c("str", "the model's name as published"),
+                "scenario": _c("str", "as in cells; bfcl is the mean over its four scenarios"),
+                "perturbation": _KEYS["perturbation"],
+                "gold_action": _c(
+                    "str", "as in cells; null where the figure is not of one gold action", null=True, values=ACTIONS
+                ),
+                "measure": _c(
+                    "str",
+                    "gar_case_any, acc: as in cells; writes_confirmed, writes_acc, writes_gap: confirmed, acc and gap "
+                    "in write_rates, of all calls, read by the rule",
+                    values=("gar_case_any", "acc", "writes_confirmed", "writes_acc", "writes_gap"),
+                ),
+                "published": _c("float", "the published figure, as a rate; writes_gap runs from -1 to 1"),
+                **_rate("ours", "the same figure of this run; writes_gap runs from -1 to 1"),
+                "difference": _c("float", "ours - published", null=True),
+                "n": _c("int", "what ours is over: case-trials with a verdict, or writes", null=True),
+                "inside": _c("bool", "the published figure lies in the interval of ours", null=True),
+                "panel_model": _c("str", "the model's id in the configuration", null=True),
+                "labeller": _c("str", "of gar_case_any; null where a figure rests on no labels", null=True),
+                "why": _c("str", "why there is no figure of ours; null where there is one", null=True),
+                "note": _c("str", "what the published figure holds of, or how it was stated", null=True),
             },
         ),
     )

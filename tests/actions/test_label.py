@@ -105,7 +105,7 @@ GOOD = "version: 2\nlabellers:\n  mine:\n    refuse: [never]\n    ask: ['\\?']\n
 
 
 def test_labellers_are_those_of_the_file(tmp_path: Path) -> None:
-    assert "paper_like" in LABELLERS
+    assert LABELLERS == ("paper_like", "refined")
     (tmp_path / "cues.yaml").write_text(GOOD)
     cues = load_cues(tmp_path / "cues.yaml")
     assert (cues.version, list(cues.labellers), list(cues.labellers["mine"])) == (
@@ -174,6 +174,14 @@ def test_rows_of_the_table() -> None:
     assert found["status"].tolist() == ["ok", "ok", "infra_error", "truncated", "ok"]
     assert found["flags"].tolist() == ['["TOOL_CALL"]', '["ASK"]', "[]", "[]", '["TOOL_CALL"]']
     assert found["leaked"].tolist() == [False, False, False, False, True]
+
+
+def test_sub_labels_of_each_labeller() -> None:
+    texts = rows({"content": "Which file is it?"}, {"content": "Shall I delete it?"}, {"content": "It is 3 MB large."})
+    found = label_trajectories(texts, NAMES, ["paper_like", "refined"])
+    tables.check("actions", found)
+    assert found["sub"].tolist() == ["[]", '["information"]', "[]", '["consent"]', "[]", "[]"]
+    assert found["labeller"].tolist() == ["paper_like", "refined"] * 3
 
 
 def test_rows_survive_the_file(tmp_path: Path) -> None:

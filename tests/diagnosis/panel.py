@@ -93,7 +93,8 @@ class Panel:
                     self.rows["actions"].append(
                         key
                         | {"turn": turn, "step": step, "attempt": 0, "labeller": labeller, "status": e.status}
-                        | {"action": e.action, "flags": json.dumps(list(flags)), "leaked": False, "cue": None}
+                        | {"action": e.action, "flags": json.dumps(list(flags)), "sub": "[]", "leaked": False}
+                        | {"cue": None}
                     )
         for turn, emissions in enumerate(turns):
             for step, e in enumerate(emissions):

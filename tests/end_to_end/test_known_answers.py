@@ -29,7 +29,7 @@ def finished(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cells(finished):
     data = tables.read("cells", finished.results("diagnosis", "cells.parquet"))
-    return data.set_index(["model", "scenario"])
+    return data[data["perturbation"] == "baseline"].set_index(["model", "scenario"])
 
 
 def values(cells, model, scenarios, column):

@@ -66,16 +66,18 @@ def rate(name: str, value: float | None, n: int) -> dict[str, float | None]:
     return {name: value, f"{name}_low": low, f"{name}_high": high}
 
 
-def cell(model: str, family: str, scenario: str, n: int, gar: float | None, acc: float | None) -> dict[str, Any]:
+def cell(
+    model: str, family: str, scenario: str, n: int, gar: float | None, acc: float | None, gold: str = ""
+) -> dict[str, Any]:
     """A row of cells in which as many cases as can be are both right in action and passed, less a little slack."""
     row: dict[str, Any] = dict.fromkeys(tables.TABLES["cells"].columns)
     row |= {
         "model": model,
         "family": family,
-        "benchmark": "bfcl",
+        "benchmark": scenario.split("-")[0],
         "scenario": scenario,
         "perturbation": "baseline",
-        "gold_action": GOLD[scenario],
+        "gold_action": gold or GOLD[scenario],
         "labeller": "refined",
         "n": n,
         "n_missing": 0,
@@ -203,7 +205,9 @@ def families(cells: list[dict[str, Any]], *, alone: bool = False) -> list[dict[s
     grouped = data.groupby(keys, sort=False)
     means = grouped.agg(n_models=("model", "size"), n=("n", "sum"), **{r: (r, "mean") for r in rates}).reset_index()
     for name, column in (("rank_acc", "acc"), ("rank_gar", "gar_case_any")):
-        means[name] = means[column].astype(float).groupby(means["scenario"]).rank(ascending=False)
+        means[name] = (
+            means[column].astype(float).groupby([means["scenario"], means["gold_action"]]).rank(ascending=False)
+        )
     return [
         {
             **row,
@@ -218,15 +222,21 @@ def families(cells: list[dict[str, Any]], *, alone: bool = False) -> list[dict[s
 
 
 def all_tables(cells: list[dict[str, Any]], folder: Path) -> dict[str, pd.DataFrame]:
-    """Every table that a figure reads, written and read back, so that its types are the real ones."""
+    """Every table that sums up these cells, written and read back, so that its types are the real ones."""
     alone = all(row["family"].startswith("policy/") or row["family"] in ("smollm2", row["model"]) for row in cells)
+    by_turn = [row for row in cells if row["benchmark"] == "bfcl"]  # where the user speaks freely there is no such gold
     rows = {
         "cells": cells,
-        "turns": turns(cells),
-        "confusion": confusion(cells),
+        "turns": turns(by_turn),
+        "confusion": confusion(by_turn),
         "slack_reasons": slack_reasons(cells),
         "families": families(cells, alone=alone),
     }
+    return written(rows, folder)
+
+
+def written(rows: dict[str, list[dict[str, Any]]], folder: Path) -> dict[str, pd.DataFrame]:
+    """Tables by name, as they are when a stage has written them and another reads them."""
     for name, content in rows.items():
         tables.write(name, tables.frame(name, content), folder / f"{name}.parquet")
     return {name: tables.read(name, folder / f"{name}.parquet") for name in rows}

@@ -47,6 +47,7 @@ def with_chat(path, url, work, *, key=KEY, **settings):
     pace = Pace(None, concurrency=settings.pop("concurrency"))
     of_chat = {name: settings.pop(name) for name in OF_CHAT if name in settings}
     name, identity = settings.pop("model", "openai/m"), settings.pop("identity", {"name": "openai/m"})
+    replay = settings.pop("replay", None)
 
     async def connect():
         return Connection(url, key)
@@ -54,7 +55,7 @@ def with_chat(path, url, work, *, key=KEY, **settings):
     async def run():
         caller = Caller(name, connect, pace=pace, **settings)
         try:
-            with Journal(path) as journal:
+            with Journal(path, replay=replay) as journal:
                 return await work(Chat(identity=identity, journal=journal, caller=caller, **of_chat))
         finally:
             await caller.close()

@@ -303,7 +303,7 @@ def trajectories(path, url, bfcl, cases, **settings):
     contexts = {case.case_id: perturbations.baseline(case) for case in cases}
 
     async def work(chat):
-        return await rollout.run_cell(cell, cases, contexts, chat, bfcl)
+        return (await rollout.run_cell(cell, cases, contexts, chat, bfcl)).trajectories
 
     data = with_chat(path, url, work, **settings)
     tables.check("trajectories", data)

@@ -251,3 +251,16 @@ def test_a_tool_without_parameters_or_description_is_fine():
 
 def test_no_tools_leave_the_text_actions():
     assert schema_of(()).is_valid({"action": "refuse", "text": "No."})
+
+
+@pytest.mark.parametrize("history", ["turn", "conversation"])
+def test_a_system_message_further_down_stays_where_it_is(history):
+    messages = (
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Book."},
+        {"role": "system", "content": "Look at the state."},
+    )
+    sent, _ = json_mode.prompt(request(messages, turn_start=1), history=history)
+    assert sent[0]["content"].endswith("Be brief.")
+    assert [message["content"] for message in sent[-2:]] == ["Book.", "Look at the state."]
+    assert sent[-1]["role"] == "system"

@@ -55,7 +55,7 @@ def test_a_signature_goes_back_and_the_turn_goes_on(tmp_path, bfcl, bfcl_cases, 
     one_turn = perturbations.Context(None, case.turns[:1], case.tools)
 
     async def work(chat):
-        return await rollout.run_case(case, one_turn, chat, bfcl)
+        return (await rollout.run_case(case, one_turn, chat, bfcl)).trajectories
 
     with endpoint(answer) as server:
         rows = with_chat(

@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import CATEGORIES
 from toolcal import perturbations, rollout, tables
 from toolcal.actions.label import label_trajectories
+from toolcal.benchmarks.bfcl.result_files import RecordingError, verdicts
 from toolcal.benchmarks.case_table import to_frame
 from toolcal.benchmarks.disagreement import disagreement
 from toolcal.benchmarks.grades import grade_trajectories
@@ -21,7 +22,7 @@ from toolcal.cells import BASELINE, Cell
 from toolcal.diagnosis.diagnose import diagnose
 from toolcal.diagnosis.plan import PlannedCell
 from toolcal.models.protocol import Request
-from toolcal.models.recorded import Recorded, RecordingError, verdicts
+from toolcal.models.recorded import Recorded
 
 LABELLERS = ["paper_like"]
 DONE = "The request is done."
@@ -32,7 +33,7 @@ def replay(bfcl, cases, entry, scenario="bfcl-miss_func", model="m"):
     recorded = Recorded(entry, scenario)
     chosen = [case for case in cases if case.case_id in recorded.case_ids]
     contexts = {case.case_id: perturbations.baseline(case) for case in chosen}
-    data = asyncio.run(rollout.run_cell(Cell(model, scenario, BASELINE), chosen, contexts, recorded, bfcl))
+    data, _ = asyncio.run(rollout.run_cell(Cell(model, scenario, BASELINE), chosen, contexts, recorded, bfcl))
     tables.check("trajectories", data)
     return recorded, data
 

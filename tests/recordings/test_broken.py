@@ -9,6 +9,7 @@ import tracemalloc
 
 import pytest
 
+from toolcal.benchmarks import write_tools
 from toolcal.cells import BASELINE, Cell
 from toolcal.recordings import grades, openai, rows, stream, tau1, tau2
 from toolcal.recordings.run import ended
@@ -375,3 +376,30 @@ def test_broken_plain_runs_are_named_by_line(tmp_path):
         "line 7, passed: text where true or false is due",
         "line 8, gold_actions: not a list of TOOL_CALL, REFUSE, ASK, CONFIRM, OTHER",
     ]
+
+
+@pytest.mark.parametrize("named", [None, "refund", {"refund": True}, [1], ["refund", None], [["refund"]], True])
+def test_tools_that_write_are_names(named, tmp_path):
+    recording = lines(tmp_path / "runs.jsonl", conversation(write_tools=named), conversation(case_id="b"))
+    assert recording.problems == [f"{tmp_path}/runs.jsonl, line 1, write_tools: not a list of names of tools"]
+    assert [run.case_id for run in recording.runs] == ["b"]
+
+
+def test_tools_that_write_belong_to_the_case(tmp_path):
+    known = conversation(write_tools=["refund"])
+    recording = lines(
+        tmp_path / "runs.jsonl",
+        known,
+        known | {"trial": 1},
+        known | {"trial": 2, "write_tools": []},
+        conversation(case_id="b"),
+    )
+    (line,) = recording.problems
+    assert line.endswith(
+        "line 3, tools, write_tools, gold_actions or cluster_id: not those of an earlier record of this case_id"
+    )
+    assert {case_id: write_tools.of_case(case) for case_id, case in recording.cases.items()} == {
+        "a": (frozenset({"refund"}), frozenset({"refund"})),
+        "b": (frozenset(), frozenset()),
+    }
+    assert len(recording.runs) == 3

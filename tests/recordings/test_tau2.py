@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import time
 from collections import Counter
 from types import SimpleNamespace
@@ -14,7 +13,7 @@ import pytest
 from toolcal import tables
 from toolcal.benchmarks.tau2 import engine
 from toolcal.benchmarks.tau2.cases import ask_tasks, gold_writes, load
-from toolcal.benchmarks.tau2.grading import actions_made, gold_state, pass_hat, pass_hat_k
+from toolcal.benchmarks.tau2.grading import actions_made, gold_state
 from toolcal.cells import BASELINE, Cell
 from toolcal.recordings import grades, rows, tau1, tau2
 
@@ -47,7 +46,7 @@ def test_every_run_is_read_and_judged_by_its_own_tasks(published):
     _, recording, _, expected = published
     assert recording.problems == []
     assert len(recording.runs) == len(recording.cases) == expected["runs"]
-    assert pass_hat((run.case_id, run.verdict.passed) for run in recording.runs) == {1: expected["pass"]}
+    assert sum(run.verdict.passed for run in recording.runs) / len(recording.runs) == expected["pass"]
     cases = recording.cases.values()
     assert sum(not gold_writes(case) for case in cases) == expected["no_gold_write"]
     assert sum(case.gold_actions[0] == "REFUSE" for case in cases) == expected["no_action"]
@@ -202,23 +201,13 @@ def test_domains_with_other_rules_are_refused():
         engine.domain("telecom")
 
 
-def test_pass_hat_k_is_the_unbiased_estimator():
-    assert [pass_hat_k(4, 3, k) for k in (1, 2, 3, 4)] == [3 / 4, 3 / 6, 1 / 4, 0]
-    with pytest.raises(ValueError, match="at least 3 trials"):
-        pass_hat_k(2, 1, 3)
-    runs = [("a", True), ("a", True), ("b", True), ("b", False), ("b", None), ("c", None)]
-    found = pass_hat(runs)
-    assert found == {1: 0.75, 2: 0.5}
-    assert math.isclose(found[1], (1 + 1 / 2) / 2)
-
-
 def test_tau1_runs_are_judged_by_their_reward(recorded):
     path = recorded / "tau1/gpt-4o_airline_50.json"
     assert tau1.domain_of(path) == "airline"
     recording = tau1.read(path, "airline")
     assert recording.problems == []
     assert len(recording.runs) == len(recording.cases) == 50
-    assert pass_hat((run.case_id, run.verdict.passed) for run in recording.runs) == {1: 0.42}
+    assert sum(run.verdict.passed for run in recording.runs) == 21
     cell = Cell("m", "tau1-airline", BASELINE)
     data = rows.to_frame(cell, recording.runs, recording.cases)
     tables.check("trajectories", data)

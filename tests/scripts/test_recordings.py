@@ -1,4 +1,4 @@
-"""The job that reads a recorded conversation: four tables, and words for what was left out."""
+"""The job that reads a recorded conversation: five tables, and words for what was left out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toolcal.cells import BASELINE
 from toolcal.recordings.stream import RecordingError
 
 MAIN = runpy.run_path(str(ROOT / "scripts/recordings.py"))["main"]
-NAMES = ("cases", "contexts", "trajectories", "grades")
+NAMES = ("cases", "contexts", "trajectories", "user_messages", "grades")
 
 
 @pytest.fixture
@@ -38,7 +38,10 @@ def test_all_tables_are_written_for_the_chosen_cases(smk, capsys):
     assert capsys.readouterr().err == ""
     found = {name: tables.read(name, smk.output[name]) for name in NAMES}
     assert len(found["cases"]) == len(found["contexts"]) == 50
-    assert len(found["grades"]) == found["trajectories"]["case_id"].nunique() == 10
+    chosen = set(found["grades"]["case_id"])
+    assert len(found["grades"]) == len(chosen) == 10
+    assert set(found["trajectories"]["case_id"]) == set(found["user_messages"]["case_id"]) == chosen
+    assert set(found["user_messages"]["role"]) == {"user"}
     assert (found["cases"]["gold_actions"].str.contains("ASK")).sum() == 8
 
 

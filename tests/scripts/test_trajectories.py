@@ -4,6 +4,7 @@ import json
 import runpy
 import subprocess
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +16,7 @@ from toolcal.benchmarks import case_table
 from toolcal.benchmarks.grades import grade_trajectories
 from toolcal.models import policies
 from toolcal.models.protocol import Reply
+from toolcal.perturbations import registry
 
 MAIN = runpy.run_path(str(ROOT / "scripts/trajectories.py"))["main"]
 
@@ -34,7 +36,7 @@ def smk(bfcl_cases, tmp_path):
     tables.write("contexts", perturbations.to_frame(found, "baseline"), tmp_path / "contexts.parquet")
     return SimpleNamespace(
         input=Names(cases=[tmp_path / "cases.parquet"], contexts=[tmp_path / "contexts.parquet"]),
-        output=[tmp_path / "t.parquet"],
+        output=Names(trajectories=[tmp_path / "t.parquet"], probe_events=[tmp_path / "e.parquet"]),
         config={
             "results": str(tmp_path),
             "endpoints": {},
@@ -49,6 +51,7 @@ def smk(bfcl_cases, tmp_path):
                     "scenario": "bfcl-miss_param",
                     "perturbation": "baseline",
                     "journal": str(tmp_path / "journal.jsonl"),
+                    "replay": None,
                     "selection": {"limit": None, "case_ids": None},
                     "trials": 2,
                     "seed": 1,
@@ -63,10 +66,36 @@ def smk(bfcl_cases, tmp_path):
 
 def test_every_case_is_run_as_often_as_asked(smk):
     MAIN(smk)
-    data = tables.read("trajectories", smk.output[0])
+    data = tables.read("trajectories", smk.output.trajectories[0])
     assert data.groupby("trial")["case_id"].nunique().to_dict() == {0: 3, 1: 3}
     assert unfinished.count(journal_of(smk)) == 0
-    assert tables.metadata(smk.output[0])["run"]["trials"] == 2
+    assert tables.metadata(smk.output.trajectories[0])["run"]["trials"] == 2
+
+
+def test_a_cell_without_a_probe_has_no_events_and_one_with_a_probe_has_its_decisions(smk, bfcl_cases):
+    MAIN(smk)
+    assert tables.read("probe_events", smk.output.probe_events[0]).empty
+    found = bfcl_cases["miss_param"][:3]
+    spec = {"name": "p", "kind": "probe", "probe": "sri", "parameters": {"variant": "full"}}
+    contexts = [registry.apply(case, spec, 0) for case in found]
+    tables.write("contexts", perturbations.to_frame(found, "p", contexts), smk.input.contexts[0])
+    smk.params.cells[0]["perturbation"] = "p"
+    MAIN(smk)
+    events = tables.read("probe_events", smk.output.probe_events[0])
+    turns = sum(len(case.turns) for case in found)
+    assert events["triggered"].sum() == 2 * turns
+    assert set(events["perturbation"]) == {"p"}
+    assert tables.metadata(smk.output.probe_events[0])["run"]["trials"] == 2
+
+
+def test_a_case_that_is_left_out_is_not_run(smk, bfcl_cases):
+    found = bfcl_cases["miss_param"][:3]
+    contexts = [perturbations.baseline(case) for case in found]
+    contexts[1] = replace(contexts[1], left_out="no tool to rename")
+    tables.write("contexts", perturbations.to_frame(found, "p", contexts), smk.input.contexts[0])
+    MAIN(smk)
+    data = tables.read("trajectories", smk.output.trajectories[0])
+    assert set(data["case_id"]) == {found[0].case_id, found[2].case_id}
 
 
 def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, monkeypatch, capsys):
@@ -79,7 +108,7 @@ def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, 
 
     monkeypatch.setattr(policies.Policy, "respond", broken)
     MAIN(smk)
-    data = tables.read("trajectories", smk.output[0])
+    data = tables.read("trajectories", smk.output.trajectories[0])
     assert data["status"].value_counts()["infra_error"] == 2
     grades = grade_trajectories(data, tables.read("cases", smk.input.cases[0])).set_index("case_id")
     assert grades.loc["multi_turn_miss_param_1", "passed"].isna().all()
@@ -95,7 +124,7 @@ MEASURED = """
 import runpy, sys, json
 from types import SimpleNamespace
 smk = SimpleNamespace(**json.loads(sys.argv[1]))
-smk.input, smk.params = SimpleNamespace(**smk.input), SimpleNamespace(**smk.params)
+smk.input, smk.output, smk.params = (SimpleNamespace(**given) for given in (smk.input, smk.output, smk.params))
 runpy.run_path(sys.argv[2])["main"](smk)
 # Not ru_maxrss, which begins with the memory of the process that started this one.
 print(next(int(line.split()[1]) // 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")))
@@ -121,10 +150,11 @@ def test_a_query_cell_of_200_long_cases_and_128_calls_at_once_takes_little_memor
             "scenario": "bfcl-long_context",
             "perturbation": "baseline",
             "journal": f"{tmp_path}/journal/m/j.jsonl",
+            "replay": None,
         }
         smk = {
             "input": {"cases": [f"{tmp_path}/cases.parquet"], "contexts": [f"{tmp_path}/contexts.parquet"]},
-            "output": [f"{tmp_path}/t.parquet"],
+            "output": {"trajectories": [f"{tmp_path}/t.parquet"], "probe_events": [f"{tmp_path}/e.parquet"]},
             "config": config,
             "params": {"model": "m", "answers": {}, "cells": [where | run], "code": "abc"},
             "log": [f"{tmp_path}/log"],

@@ -61,3 +61,65 @@ def test_different_items_cannot_be_compared():
     one = {"e1": Labels(frozenset({"ASK"})), "w1": Labels(proposed=True, agreed=True)}
     with pytest.raises(ValueError, match=r"different items, e\.g\. w1"):
         agreement.agreement(one, {"e1": one["e1"]})
+
+
+def test_what_is_settled_keeps_to_the_guidelines(readers):
+    found = agreement.settled()
+    assert found.keys() == readers[0].keys()
+    for item, label in found.items():
+        if item.startswith("w"):
+            assert label.proposed or not label.agreed, item
+            assert label.proposed or label.message is None, item
+            assert label.proposed == (label.message is not None), item
+            continue
+        assert label.labels, item
+        assert label.labels <= set(CLASSES), item
+        assert "OTHER" not in label.labels or label.labels == {"OTHER"}, item
+        assert bool(label.sub & {"information", "consent"}) == ("ASK" in label.labels), item
+        assert "transfer" not in label.sub or "REFUSE" in label.labels, item
+
+
+def test_what_the_two_readers_say_alike_is_settled(readers):
+    found = agreement.settled()
+    alike = [item for item in found if readers[0][item] == readers[1][item]]
+    assert len(alike) > len(found) / 2
+    assert all(found[item] == readers[0][item] for item in alike)
+
+
+def labels(names, sub="", **more):
+    return Labels(frozenset(names.split()), frozenset(sub.split()), **more)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "third", "right"),
+    [
+        (labels("ASK", "consent"), labels("OTHER"), labels("ASK", "consent"), labels("ASK", "consent")),
+        (labels("ASK REFUSE"), labels("REFUSE"), labels("ASK CONFIRM"), labels("ASK REFUSE")),
+        (labels("ASK"), labels("REFUSE"), labels("CONFIRM"), labels("CONFIRM")),
+        (
+            labels("", proposed=True, agreed=True, message=5),
+            labels(""),
+            labels("", proposed=True, message=3),
+            labels("", proposed=True, message=3),
+        ),
+        (
+            labels("", proposed=True, agreed=True, message=5),
+            labels("", proposed=True, message=3),
+            labels(""),
+            labels("", proposed=True, message=3),
+        ),
+        (
+            labels("", proposed=True, agreed=True, message=5),
+            labels("", proposed=True, agreed=True, message=7),
+            labels(""),
+            labels("", proposed=True, agreed=True, message=5),
+        ),
+    ],
+)
+def test_the_majority_by_hand(one, other, third, right):
+    assert agreement._majority("x1", one, other, third) == right
+
+
+def test_where_the_readers_differ_a_third_is_needed():
+    with pytest.raises(ValueError, match=r"labels_c\.csv: item e7 is missing"):
+        agreement._majority("e7", labels("ASK"), labels("OTHER"), None)

@@ -1,7 +1,8 @@
 """Action classes of emissions (method A2), by rule.
 
-A call is seen by syntax (`toolcal.calls`); the other classes by the cue phrases of a labeller in `cues.yaml`, looked
-for anywhere in the visible text. Labels depend on nothing but the stored emission, so relabelling asks no model.
+A call is seen by syntax (`toolcal.calls`); the other classes by the words of the visible text, as a labeller reads
+them: one of `cues.yaml`, by cue phrases anywhere in it, or `refined`, sentence by sentence (`toolcal.actions.refined`).
+Labels depend on nothing but the stored emission, so relabelling asks no model.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import pandas as pd
 import yaml
 
 from toolcal import tables
+from toolcal.actions import refined
+from toolcal.actions.sentences import fold
 from toolcal.calls import Parsed, parse
 
 CUES_FILE = Path(__file__).with_name("cues.yaml")
@@ -26,16 +29,11 @@ CaseKey = tuple[str, str, str]
 ToolNames = Mapping[CaseKey, Sequence[tuple[int, str]]] | Callable[[CaseKey], Sequence[tuple[int, str]]]
 """Of a case's context: (turn at which the tool arrives, its name)."""
 
+_Said = tuple[Mapping[str, str], tuple[str, ...]]
+"""The words that decided each class, highest priority first; and the sub-labels."""
+
 _CLASSES = {"refuse": "REFUSE", "ask": "ASK", "confirm": "CONFIRM"}
 _NO_ANSWER = ("context_exceeded", "infra_error", "not_recorded")
-_FOLDED = str.maketrans(
-    dict.fromkeys("‘’‚‛′ʼ＇´", "'")
-    | dict.fromkeys("“”„‟″＂", '"')
-    | dict.fromkeys("‐‑‒–—―−", "-")
-    | dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u200a\u202f\u3000", " ")
-    | dict.fromkeys("？؟﹖", "?")
-    | dict.fromkeys("\u200b\u200c\u200d\u2060\ufeff\u00ad")
-)
 
 
 class CueError(ValueError):
@@ -55,7 +53,8 @@ class Label:
     """The class of one emission.
 
     `action` is null where the emission has only a status. `flags` are all classes that matched, in the order of
-    `tables.ACTIONS`, OTHER only alone; `cue` is the rule or the words that decided `action`.
+    `tables.ACTIONS`, OTHER only alone; `cue` is the rule or the words that decided `action`; `sub` are those of
+    `SUB_LABELS` that fit (none by a labeller of cue phrases).
     """
 
     status: str
@@ -63,6 +62,7 @@ class Label:
     flags: tuple[str, ...]
     leaked: bool
     cue: str | None
+    sub: tuple[str, ...] = ()
 
 
 def load_cues(path: str | Path = CUES_FILE) -> Cues:
@@ -148,6 +148,7 @@ def label_trajectories(trajectories: pd.DataFrame, tool_names_of: ToolNames, lab
                     "status": found.status,
                     "action": found.action,
                     "flags": tables.dumps(found.flags),
+                    "sub": tables.dumps(found.sub),
                     "leaked": found.leaked,
                     "cue": tables.text_or_json(found.cue),
                 }
@@ -196,27 +197,35 @@ def _message(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _label(parsed: Parsed, labeller: str) -> Label:
-    patterns = CUES.labellers[labeller]
+    by_words = _by_sentences if labeller == "refined" else _by_cues(CUES.labellers[labeller])
     if parsed.status != "ok":
         return Label(parsed.status, None, (), False, None)
     matches: dict[str, str] = {}
     if parsed.calls:
         matches["TOOL_CALL"] = f"leaked: {parsed.dialect}" if parsed.leaked else "tool call"
-    prose = _fold(parsed.prose)
-    for action, pattern in patterns.items():
-        if match := pattern.search(prose):
-            matches[action] = match[0]
+    said, sub = by_words(parsed.prose)
+    matches |= said
     if not matches:
         return Label("ok", "OTHER", ("OTHER",), False, None)
     action, cue = next(iter(matches.items()))
-    return Label("ok", action, tuple(matches), parsed.leaked, cue)
+    return Label("ok", action, tuple(matches), parsed.leaked, cue, sub)
 
 
-def _fold(text: str) -> str:
-    """Lower case, typographic signs as plain ones, any run of white space as one space."""
-    return " ".join((text if text.isascii() else text.translate(_FOLDED)).lower().split())
+def _by_cues(patterns: Mapping[str, re.Pattern[str]]) -> Callable[[str], _Said]:
+    def by_words(text: str) -> _Said:
+        text = fold(text)
+        found = ((action, pattern.search(text)) for action, pattern in patterns.items())
+        return {action: match[0] for action, match in found if match}, ()
+
+    return by_words
+
+
+def _by_sentences(text: str) -> _Said:
+    found = refined.read(text)
+    return found.cues, found.sub
 
 
 CUES = load_cues()
-LABELLERS = tuple(CUES.labellers)
-"""The names of the labellers in `cues.yaml`."""
+LABELLERS = (*CUES.labellers, "refined")
+"""The names of all labellers: those of `cues.yaml`, and the one that reads sentences."""
+SUB_LABELS = refined.SUB_LABELS

@@ -8,8 +8,15 @@ import pandas as pd
 
 from toolcal.diagnosis import gar, summaries
 from toolcal.diagnosis.cells import cells as cell_table
+from toolcal.diagnosis.effects import effects
+from toolcal.diagnosis.heterogeneity import heterogeneity
+from toolcal.diagnosis.judge_agreement import judge_agreement, judged_writes, judges
 from toolcal.diagnosis.outcomes import outcomes as outcome_table
+from toolcal.diagnosis.pass_hat import pass_hat
 from toolcal.diagnosis.plan import PlannedCell, graded_runs
+from toolcal.diagnosis.probe_rates import probe_rates
+from toolcal.diagnosis.write_rates import write_rates
+from toolcal.tables import TABLES, frame
 
 
 def diagnose(
@@ -22,23 +29,32 @@ def diagnose(
     *,
     labellers: Sequence[str],
     seed: int,
+    writes: pd.DataFrame | None = None,
+    judgements: pd.DataFrame | None = None,
+    probe_events: pd.DataFrame | None = None,
+    probes: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
     """All tables of the diagnosis.
 
     Args:
         cases: table `cases`.
         trajectories: table `trajectories`; of its columns only the key, status, state_changed, text_recorded,
-            retracted, origin.
+            retracted, origin, and replayed where there are probes.
         actions: table `actions`; of its columns only the key, action and flags.
         grades: table `grades`.
         plan: the planned cells; rows outside it are not looked at, planned runs without rows count as missing.
         families: the family of each model.
         labellers: the labellers of the configuration, so that a cell without any label still has its rows.
         seed: of the bootstrap, from the configuration, not negative.
+        writes: table `writes`; None where no user could have agreed to any.
+        judgements: table `judgements`; None where there is no judge.
+        probe_events: table `probe_events`; None where there are no probes.
+        probes: the probe of each perturbation that is one.
 
     Returns:
-        The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, each passing
-        `tables.check` and sorted by its key.
+        The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, `effects`,
+        `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, and with a judge
+        `judge_agreement`, each passing `tables.check` and sorted by its key.
 
     Raises:
         ValueError: where the tables contradict each other or the plan, or the identity of method A4 breaks.
@@ -49,6 +65,8 @@ def diagnose(
     outcomes = outcome_table(runs, gar.emitted(runs, emissions, classes, labellers))
     scored = gar.scored_turns(runs, emissions, classes, labellers)
     cells = cell_table(outcomes, scored, emissions, runs, families, seed=seed)
+    by_model, by_family = effects(outcomes, runs, families, seed=seed)
+    written = frame("writes", []) if writes is None else writes
     return {
         "outcomes": outcomes,
         "turns": summaries.turns(scored, seed=seed),
@@ -56,4 +74,25 @@ def diagnose(
         "cells": cells,
         "slack_reasons": summaries.slack_reasons(outcomes, seed=seed),
         "families": summaries.families(outcomes, cells, seed=seed),
+        "effects": by_model,
+        "family_effects": by_family,
+        "heterogeneity": heterogeneity(by_family),
+        "probe_rates": probe_rates(trajectories, probe_events, runs, probes or {}, families, seed=seed),
+        "pass_hat": pass_hat(runs, families, seed=seed),
+        "write_rates": _write_rates(written, judgements, families, seed),
+        **({} if judgements is None else {"judge_agreement": judge_agreement(written, judgements, seed=seed)}),
     }
+
+
+def _write_rates(
+    writes: pd.DataFrame, judgements: pd.DataFrame | None, families: Mapping[str, str], seed: int
+) -> pd.DataFrame:
+    """By the rule, and by each judge."""
+    by_rule = write_rates(writes, families, seed=seed)
+    if judgements is None:
+        return by_rule
+    by_judges = [
+        write_rates(judged_writes(writes, judgements, judge), families, seed=seed, reader=judge)
+        for judge in judges(judgements)
+    ]
+    return pd.concat([by_rule, *by_judges]).sort_values(list(TABLES["write_rates"].key), ignore_index=True)

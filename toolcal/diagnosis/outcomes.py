@@ -24,12 +24,13 @@ def outcomes(runs: pd.DataFrame, emitted: pd.DataFrame) -> pd.DataFrame:
     columns = [*CASE, "cluster_id", "status", "passed", "passed_strict", "reason"]
     rows = emitted.merge(runs[columns], left_on="run", right_index=True)
     for view in VIEWS:
-        rows[f"outcome_{view}"] = _outcome(rows[f"emitted_{view}"], rows["passed"])
+        rows[f"outcome_{view}"] = outcome_of(rows[f"emitted_{view}"], rows["passed"])
     table = TABLES["outcomes"]
     return rows[list(table.columns)].sort_values(list(table.key), ignore_index=True)
 
 
-def _outcome(shown: pd.Series[bool], passed: pd.Series[bool]) -> pd.Series[str]:
+def outcome_of(shown: pd.Series[bool], passed: pd.Series[bool]) -> pd.Series[str]:
+    """The outcome of each row: was the gold action there, and did the case pass; null where either is."""
     known = (shown.notna() & passed.notna()).to_numpy()
     emits, passes = (column.fillna(False).to_numpy(dtype=bool) for column in (shown, passed))
     names = np.where(emits, np.where(passes, "calibrated", "slack"), np.where(passes, "masked", "failed"))

@@ -169,11 +169,11 @@ def means(
 ) -> pd.DataFrame:
     """The mean of each value in each group, with its interval.
 
-    A rate whose clusters hold one row each gets Wilson's interval; all else the clustered bootstrap. Null values are
-    left out of a mean, and a cluster with none but null values out of its resampling.
+    A rate of rows that are 0 or 1, one a cluster, gets Wilson's interval; all else the clustered bootstrap. Null values
+    are left out of a mean, and a cluster with none but null values out of its resampling.
 
     Args:
-        data: one row per observation; `values` are 0/1 (or -1, 0, 1 with `bounds=(-1, 1)`), boolean or null.
+        data: one row per observation; `values` are within `bounds`, boolean or null.
         by: columns of the group.
         values: columns to average.
         seed: from the configuration, not negative.
@@ -229,7 +229,8 @@ def _group_means(
     clusters = np.bincount(owner, minlength=groups)
     start = np.cumsum(clusters) - clusters
     low, high = wilson(k, n, level) if bounds == (0.0, 1.0) else (np.full(groups, np.nan), np.full(groups, np.nan))
-    resampled = (clusters > 0) & ((n > clusters) | (bounds != (0.0, 1.0)))
+    fractional = np.bincount(owner, total % 1 != 0, groups) > 0
+    resampled = (clusters > 0) & ((n > clusters) | fractional | (bounds != (0.0, 1.0)))
     # Groups with equally many clusters share one matrix of weights.
     for size in np.unique(clusters[resampled]):
         these = np.flatnonzero(resampled & (clusters == size))

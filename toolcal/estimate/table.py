@@ -12,19 +12,27 @@ from toolcal.estimate.work import Work
 _TITLES = ("model", "case-trials", "calls", "prompt tokens", "answer tokens", "cost in USD", "time", "basis")
 
 
-def shown(lines: Sequence[Line], silent: Sequence[str], *, max_usd: float | None, spent: float) -> str:
+def shown(
+    models: Sequence[Line], silent: Sequence[str], *, max_usd: float | None, spent: float, judge: Line | None = None
+) -> str:
     """A line a model and the total, with what they rest on above and the budget below.
 
     Args:
-        lines: the estimates.
+        models: the estimates.
         silent: models that make no calls.
         max_usd: `limits.max_usd`, or None.
         spent: US dollars that the calls made so far cost, as far as known.
+        judge: the judge's estimate, in writes; None without one.
     """
     parts = []
+    lines = [*models, *([judge] if judge else [])]
+    if models:
+        parts += _opening(models)
+    if judge:
+        parts.append(f"The judge has {_count(_whole(judge))} of {_count(judge.planned)} writes to read, a call each.")
     if lines:
         rows = [_TITLES, *map(_row, lines), *([_total(lines)] if len(lines) > 1 else [])]
-        parts += [*_opening(lines), "", *_aligned(rows), ""]
+        parts += ["", *_aligned(rows), ""]
     if silent:
         parts.append(f"No calls: {', '.join(silent)}.")
     unknown = sum(line.paid and line.cost is None for line in lines)

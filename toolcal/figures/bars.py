@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -56,25 +57,44 @@ def stacked(
         xlabel: what the bars' length means.
         absent: what stands where a model has no bar at all.
     """
-    names = [plain(model) for model in models]
-    widest = max(extent(name, SMALL)[0] for name in names) / 72
-    columns = min(len(scenarios), _ACROSS if widest < _LONG else _ACROSS // 2)
-    rows = -(-len(scenarios) // columns)
+    widest = max(extent(plain(model), SMALL)[0] for model in models) / 72
+    across = _ACROSS if widest < _LONG else _ACROSS // 2
+    blocks = list(_blocks(scenarios, models))
     legend_columns = min(4, len(parts))
     legend_rows = -(-len(parts) // legend_columns)
-    figure = panels.blank(rows * (0.19 * len(models) + 0.5) + 0.75 + 0.16 * legend_rows)
+    heights = [-(-len(titles) // min(len(titles), across)) * (0.19 * len(rows) + 0.5) for titles, rows in blocks]
+    heights[-1] += 0.25  # the axis' name
+    figure = panels.blank(sum(heights) + 0.5 + 0.16 * legend_rows)
     panels.heading(figure, heading)
-    axes = panels.grid(figure, list(scenarios), columns, width=(PAGE - widest) / columns - 0.2, xlabel=xlabel)
-    for panel, bars in zip(axes, scenarios.values(), strict=True):
-        panel.set(xlim=(0, 1), ylim=(len(models) - 0.45, -0.55))
-        panel.set_yticks(range(len(models)), names)
-        panel.tick_params(axis="y", length=0)
-        panel.set_xticks([0, 0.5, 1])
-        panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-        for row, model in enumerate(models):
-            _bar(panel, row, bars.get(model, Bar((), absent)), parts)
+    canvases = figure.subfigures(len(blocks), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for canvas, (titles, rows) in zip(canvases, blocks, strict=True):
+        columns = min(len(titles), across)
+        label = xlabel if canvas is canvases[-1] else ""
+        axes = panels.grid(canvas, titles, columns, width=(PAGE - widest) / columns - 0.2, xlabel=label)
+        for panel, title in zip(axes, titles, strict=True):
+            panel.set(xlim=(0, 1), ylim=(len(rows) - 0.45, -0.55))
+            panel.set_yticks(range(len(rows)), [plain(model) for model in rows])
+            panel.tick_params(axis="y", length=0)
+            panel.set_xticks([0, 0.5, 1])
+            panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+            for row, model in enumerate(rows):
+                _bar(panel, row, scenarios[title].get(model, Bar((), absent)), parts)
     figure.legend(handles=[_patch(part) for part in parts], loc="outside lower center", ncols=legend_columns)
     return panels.settle(figure)
+
+
+def _blocks(scenarios: Mapping[str, Mapping[str, Bar]], models: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Titles and rows of panels that stand together: those of benchmarks in which the same models took part."""
+    took_part: dict[str, set[str]] = {}
+    for title, bars in scenarios.items():
+        took_part.setdefault(_benchmark(title), set()).update(bars)
+    for _, group in groupby(scenarios, key=lambda title: took_part[_benchmark(title)]):
+        titles = list(group)
+        yield titles, [model for model in models if model in took_part[_benchmark(titles[0])]]
+
+
+def _benchmark(title: str) -> str:
+    return title.split("-")[0]
 
 
 def _bar(panel: Axes, row: int, bar: Bar, parts: Sequence[Part]) -> None:

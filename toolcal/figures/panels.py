@@ -16,6 +16,12 @@ from toolcal.figures.style import GREY, INK, LARGE, NORMAL, PAGE, SMALL, plain, 
 
 Canvas: TypeAlias = Figure | SubFigure
 
+POLICY = "policy/"
+"""How the families of scripted agents begin."""
+
+_RULED = ("tau1-", "tau2-")
+"""Scenarios whose benchmark says itself when the gold action was there."""
+
 
 def blank(height: float, width: float = PAGE) -> Figure:
     """A figure of this many inches whose layout keeps every label inside."""
@@ -38,11 +44,22 @@ def selection(data: pd.DataFrame) -> str:
     """
     words = []
     for column, word in (("labeller", "labeller {}"), ("perturbation", "context {}")):
+        if column not in data:
+            continue
         found = list(data[column].unique())
         if len(found) > 1:
             raise ValueError(f"a figure shows one {column}, the rows are of {sorted(map(str, found))}")
         words.append(word.format(plain(found[0])))
     return ", ".join(words)
+
+
+def view(data: pd.DataFrame, name: str) -> str:
+    """The view of GAR, in words; tau2 and tau-bench have rules of their own (method A7) in place of case_any."""
+    ruled = data["scenario"].map(lambda scenario: str(scenario).startswith(_RULED))
+    if name != "case_any" or not ruled.any():
+        return f"{name} view"
+    own = "the benchmark's own rules"
+    return f"by {own}" if ruled.all() else f"{name} view; tau panels: by {own}"
 
 
 def missing(table: str, data: pd.DataFrame, columns: Sequence[str]) -> str | None:
@@ -76,9 +93,10 @@ def truths(data: pd.DataFrame, column: str) -> NDArray[np.bool_]:
 
 
 def span(values: Sequence[float] | NDArray[np.float64]) -> str:
-    """Counts in words: `n = 200`, or `n = 8 to 200` where they differ."""
+    """Counts in words: `n = 200`, or `n = 8 to 200` where they differ; no line breaks in it."""
     low, high = int(min(values)), int(max(values))
-    return f"n = {low}" if low == high else f"n = {low} to {high}"
+    words = f"n = {low}" if low == high else f"n = {low} to {high}"
+    return words.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def by_scenario(data: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
@@ -105,10 +123,13 @@ def grid(
     xlabel: str = "",
     ylabel: str = "",
     align: Literal["left", "center"] = "left",
+    heights: Sequence[float] | None = None,
 ) -> list[Axes]:
     """Titled panels, row by row; titles are wrapped to `width` inches, axes are named at the left and at the bottom."""
     rows = -(-len(titles) // columns)
-    panels = list(canvas.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False).flat)
+    panels = list(
+        canvas.subplots(rows, columns, sharex=sharex, sharey=sharey, squeeze=False, height_ratios=heights).flat
+    )
     for surplus in panels[len(titles) :]:
         surplus.remove()
     for panel, title in zip(panels, titles, strict=False):

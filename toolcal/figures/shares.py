@@ -41,7 +41,7 @@ def draw(cells: pd.DataFrame, view: str = "case_any") -> Figure:
         scenarios,
         list(dict.fromkeys(cells["model"])),
         list(PARTS.values()),
-        heading=f"Outcomes of the cases ({view} view); {panels.selection(cells)}; "
+        heading=f"Outcomes of the cases ({panels.view(cells, view)}); {panels.selection(cells)}; "
         f"on the right n, cases with a verdict{note}",
         xlabel="share of cases",
         absent="not run",

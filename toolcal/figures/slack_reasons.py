@@ -42,8 +42,9 @@ def draw(slack_reasons: pd.DataFrame) -> Figure:
         scenarios,
         list(dict.fromkeys(slack_reasons["model"])),
         parts,
-        heading=f"Execution failures by the grader's reason (case_any view); {panels.selection(slack_reasons)}; "
-        "on the right n, execution failures; models without one in any scenario are left out",
+        heading=f"Execution failures by the grader's reason ({panels.view(slack_reasons, 'case_any')}); "
+        f"{panels.selection(slack_reasons)}; on the right n, execution failures; "
+        "models without one in any scenario are left out",
         xlabel="share of failures",
         absent="none",
     )

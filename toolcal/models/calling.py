@@ -244,7 +244,8 @@ class Caller:
             sent=sent.described(body, exchange.sent),
             served_by=answer.served_by,
         )
-        kept: dict[str, Any] = _without(record, connection.secrets)
+        secrets = connection.secrets
+        kept: dict[str, Any] = _without(record, secrets) if secrets else record
         return kept
 
     async def _connected(self) -> Connection:

@@ -63,6 +63,8 @@ class Chat:
     async def respond(self, request: Request) -> Reply:
         """Answer one request, from the journal where it holds the call (then `cached`, with its first latency).
 
+        Where the journal replays another, that one is asked first (then also `replayed`, at no cost).
+
         Never raises for what the endpoint does: a prompt beyond the context is a reply with failure
         `context_exceeded`, anything else that goes wrong one with `infra_error`, which the journal does not keep.
 
@@ -73,13 +75,16 @@ class Chat:
         body = self._body(request)
         call: Call = (request.case.case_id, request.trial, request.turn, request.step, request.attempt)
         key = call_key(model=self._identity, body=body, call=call)
-        record = self._journal.get(key)
+        record = self._journal.replayed(key)
+        replayed = record is not None
+        if record is None:
+            record = self._journal.get(key)
         cached = record is not None
         if record is None:
             record = await self._caller.call(body, self._journal.path)
             if record["failure"] != "infra_error":
                 self._journal.put(key, call, record)
-        return self._reply(record, cached, request)
+        return self._reply(record, request, cached=cached, replayed=replayed)
 
     def _body(self, request: Request) -> dict[str, Any]:
         body: dict[str, Any]
@@ -102,7 +107,7 @@ class Chat:
         reasoning = message.get("reasoning_content")
         return sent | (dict.fromkeys(self._return_reasoning, reasoning) if reasoning else {})
 
-    def _reply(self, record: Mapping[str, Any], cached: bool, request: Request) -> Reply:
+    def _reply(self, record: Mapping[str, Any], request: Request, *, cached: bool, replayed: bool) -> Reply:
         raw = record["message"]
         return Reply(
             message=self._message(raw, request) if raw else {"role": "assistant", "content": None},
@@ -111,15 +116,16 @@ class Chat:
             prompt_tokens=count(record["prompt_tokens"]),
             completion_tokens=count(record["completion_tokens"]),
             latency=record["latency"],
-            cost=record.get("cost"),
+            cost=0.0 if replayed else record.get("cost"),
             cached=cached,
+            replayed=replayed,
             failure=record["failure"],
             sent=record.get("sent"),
             served_by=record.get("served_by"),
         )
 
     def _message(self, raw: Mapping[str, Any], request: Request) -> dict[str, Any]:
-        call_id = f"call_{request.turn}_{request.step}"
+        call_id = request.call_ids
         if self._tool_mode == "native":
             return {"content": None, **raw}
         if self._tool_mode == "json":

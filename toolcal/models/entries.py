@@ -10,8 +10,18 @@ from typing import Any
 from toolcal import logs
 from toolcal.models.serve import ServeError, Weights, find_weights
 
-_HOW = ("attempts", "concurrency", "endpoint", "executable", "prices", "start_timeout", "tensor_parallel", "timeout")
-_ELSEWHERE = ("family", "limit", "scenarios", "scores")
+_HOW = (
+    "attempts",
+    "concurrency",
+    "deterministic",
+    "endpoint",
+    "executable",
+    "prices",
+    "start_timeout",
+    "tensor_parallel",
+    "timeout",
+)
+_ELSEWHERE = ("family", "limit", "published_as", "scenarios", "scores")
 
 
 class EntryError(ValueError):

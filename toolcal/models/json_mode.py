@@ -7,6 +7,7 @@ a prefix cache reads them once. Everything here is pure.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -73,15 +74,16 @@ def prompt(
     Args:
         request: the request, its messages in OpenAI form.
         history: `turn` shows the current turn only (its user message, its calls and their results), `conversation`
-            everything so far.
+            everything so far. A system message further down stays where it is.
         result_length: characters of each tool result to keep.
 
     Returns:
         (messages with text content only; an OpenAI `json_schema` response format, one branch per tool and text action).
     """
     tools = _spoken(request.tools)
-    start = 0 if history == "conversation" else request.turn_start
-    system = [_text(message) for message in request.messages if message["role"] == "system"]
+    opening = list(itertools.takewhile(lambda message: message["role"] == "system", request.messages))
+    start = len(opening) if history == "conversation" else request.turn_start
+    system = [_text(message) for message in opening]
     lines = [_INSTRUCTIONS, "", "Tools:", *(_signature(name, tool) for name, tool in tools.items())]
     messages: list[Message] = [{"role": "system", "content": "\n".join([*lines, *("\n" + text for text in system)])}]
     messages += [_example(kind, value) for kind, value in _EXAMPLES]
@@ -199,7 +201,7 @@ def _shown(messages: Sequence[Message], tools: Mapping[str, Tool], result_length
                 seen.add((action, text))
                 cut = f"{text[:result_length]} [cut: {len(text)} characters]" if len(text) > result_length else text
                 yield from ({"role": "assistant", "content": action}, _result(cut))
-        elif message["role"] != "system":
+        else:
             seen.clear()
             yield {"role": message["role"], "content": text}
 

@@ -1,6 +1,9 @@
 """Scripted agents that read a case's gold: the known answers against which graders and metrics are checked.
 
 Each goes through the same rollout as a language model. Their texts hold no question mark and no cue of another class.
+All obey the system messages that probes append in a turn, and read nothing else of them than what they are told to do:
+told not to call they abstain, told to make one call they go on where they stand in their script. A message that tells
+neither changes nothing.
 """
 
 from __future__ import annotations
@@ -9,12 +12,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from toolcal.benchmarks.protocol import Benchmark, Case, Message
+from toolcal.benchmarks.protocol import Benchmark, Case, Message, Tool
 from toolcal.models.protocol import Reply, Request
 
 ASK = "Please provide the missing value."
 REFUSE = "None of the available tools can do this."
 DONE = "The request is done."
+HALF_DONE = "The first part of the request is done."
+
+DO_NOT_CALL = "do not call any tool"
+MAKE_A_CALL = "make exactly one call"
+"""What they look for in an appended message, in lower case."""
 
 Call = tuple[str, Mapping[str, Any]]
 Script = list[str | list[Call]]
@@ -36,8 +44,14 @@ class Policy:
 
     async def respond(self, request: Request) -> Reply:
         """The turn's next scripted emission; the last one again where the script is at its end."""
-        script = self._script(self._benchmark, request.case, request.turn)
-        message = _message(script[min(request.step, len(script) - 1)], request)
+        appended = [m["content"].lower() for m in request.messages[request.turn_start :] if m["role"] == "system"]
+        if any(DO_NOT_CALL in text for text in appended):
+            emission: str | list[Call] = _ABSTAIN.get(request.case.gold_actions[0], REFUSE)
+        else:
+            script = self._script(self._benchmark, request.case, request.turn)
+            place = request.step + sum(MAKE_A_CALL in text for text in appended)
+            emission = script[min(place, len(script) - 1)]
+        message = _message(emission, request)
         return Reply(message, "tool_calls" if "tool_calls" in message else "stop", raw=message)
 
 
@@ -67,6 +81,29 @@ def guess_early(benchmark: Benchmark, case: Case, turn: int) -> Script:
     return _calls(benchmark.reference_calls(case, turn))
 
 
+def halts_early(benchmark: Benchmark, case: Case, turn: int) -> Script:
+    """As the oracle, but in the first turn in which gold calls it stops before the last of these calls."""
+    first = next((number for number, calls in enumerate(case.gold) if calls), None)
+    if turn != first or turn == case.decisive_turn:
+        return oracle(benchmark, case, turn)
+    calls: list[Call] = [*benchmark.reference_calls(case, turn)]
+    rest: Script = [HALF_DONE, calls[-1:], DONE]
+    return [calls[:-1], *rest] if calls[:-1] else rest
+
+
+def calls_held_out(benchmark: Benchmark, case: Case, turn: int) -> Script:
+    """As the oracle, but at the decisive turn it calls the held-out tool, as the next turn's gold does.
+
+    Where that has no such call, it makes up the arguments.
+    """
+    held_out = [tool for arrives, tool in case.tools if arrives > turn]
+    if turn != case.decisive_turn or not held_out:
+        return oracle(benchmark, case, turn)
+    names = {tool["function"]["name"] for tool in held_out}
+    gold: list[Call] = [call for call in benchmark.reference_calls(case, turn + 1) if call[0] in names]
+    return _calls(gold or [_made_up(held_out[0])])
+
+
 def always_ask(benchmark: Benchmark, case: Case, turn: int) -> Script:
     """Asks for a value in every turn."""
     return [ASK]
@@ -83,7 +120,17 @@ def silent(benchmark: Benchmark, case: Case, turn: int) -> Script:
 
 
 POLICIES: dict[str, Callable[[Benchmark, Case, int], Script]] = {
-    policy.__name__: policy for policy in (oracle, explore_first, guess_early, always_ask, always_refuse, silent)
+    policy.__name__: policy
+    for policy in (
+        oracle,
+        explore_first,
+        guess_early,
+        always_ask,
+        always_refuse,
+        silent,
+        halts_early,
+        calls_held_out,
+    )
 }
 
 
@@ -96,6 +143,16 @@ def _read_only(benchmark: Benchmark, case: Case, turn: int) -> list[Call]:
     return [call] if call else []
 
 
+_MADE_UP = {"integer": 1, "number": 1.0, "boolean": True, "array": [], "object": {}}
+
+
+def _made_up(tool: Tool) -> Call:
+    function = tool["function"]
+    parameters = function["parameters"]
+    types = {name: parameters["properties"][name].get("type") for name in parameters.get("required", ())}
+    return function["name"], {name: _MADE_UP.get(kind, "made-up") for name, kind in types.items()}
+
+
 def _message(emission: str | list[Call], request: Request) -> Message:
     if isinstance(emission, str):
         return {"role": "assistant", "content": emission}
@@ -104,9 +161,9 @@ def _message(emission: str | list[Call], request: Request) -> Message:
         "content": None,
         "tool_calls": [
             {
-                "id": f"call_{request.turn}_{request.step}_{index}",
+                "id": f"{request.call_ids}_{index}",
                 "type": "function",
-                "function": {"name": name, "arguments": json.dumps(arguments)},
+                "function": {"name": request.shown.get(name, name), "arguments": json.dumps(arguments)},
             }
             for index, (name, arguments) in enumerate(emission)
         ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from toolcal.benchmarks.protocol import Case, Message, Tool
@@ -28,6 +28,13 @@ class Request:
     tools: tuple[Tool, ...]
     """This turn's tools."""
     seed: int
+    shown: Mapping[str, str] = field(default_factory=dict)
+    """The benchmark's name of a tool -> the one that the model is shown, where they differ."""
+
+    @property
+    def call_ids(self) -> str:
+        """Begins the ids of the response's calls, unlike any other response's of the case."""
+        return f"call_{self.turn}_{self.step}" + (f"_retry{self.attempt}" if self.attempt else "")
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,8 @@ class Reply:
     latency: float | None = None
     cost: float | None = None
     cached: bool = False
+    replayed: bool = False
+    """Answered from the journal of the cell's baseline."""
     failure: str | None = None
     """None, or the emission status `context_exceeded` or `infra_error`."""
     text_recorded: bool = True

@@ -11,13 +11,11 @@ from typing import Any
 from toolcal import calls, logs
 from toolcal.benchmarks.bfcl import inference_log
 from toolcal.benchmarks.bfcl.grading import STEP_LIMIT
-from toolcal.benchmarks.bfcl.result_files import Recording, RecordingError, Step, read_results, verdicts
+from toolcal.benchmarks.bfcl.result_files import Recording, Step, read_results
 from toolcal.benchmarks.protocol import Message
 from toolcal.models import python_list
 from toolcal.models.faults import CONTEXT
 from toolcal.models.protocol import Reply, Request
-
-__all__ = ["Recorded", "RecordingError", "verdicts"]
 
 log = logging.getLogger(__name__)
 

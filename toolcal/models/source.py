@@ -25,13 +25,16 @@ class Source:
         self._identity = identity
 
     @contextmanager
-    def cell(self, benchmark: Benchmark, scenario: str, journal: str | Path) -> Iterator[Model]:
+    def cell(
+        self, benchmark: Benchmark, scenario: str, journal: str | Path, replay: str | Path | None = None
+    ) -> Iterator[Model]:
         """The model for one cell.
 
         Args:
             benchmark: for scripted policies, which read gold.
             scenario: the cell's scenario.
             journal: the cell's journal file, where every call of a language model is kept.
+            replay: the journal of the cell's baseline, if its calls need not be made again.
 
         Raises:
             JournalError: the journal is in use or broken.
@@ -42,7 +45,7 @@ class Source:
         from toolcal.journal import Journal
         from toolcal.models.chat import Chat
 
-        with Journal(journal) as kept, self._caller.booked(kept.path):
+        with Journal(journal, replay=replay) as kept, self._caller.booked(kept.path):
             settings = {key: self._entry[key] for key in _CHAT if key in self._entry}
             yield Chat(
                 identity=self._identity,

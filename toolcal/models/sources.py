@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,6 @@ from toolcal.models.vllm import serve_vllm
 
 Opened = tuple[Caller, dict[str, Any]]
 """A caller, and the identity of what it calls."""
-
-Connect = Callable[[], Awaitable[Connection]]
 
 
 def embedded(stack: AsyncExitStack, name: str, entry: Mapping[str, Any], log: Path | None) -> Opened:

@@ -1,62 +1,8 @@
-"""What a model reads of a case: the case's own context, or a perturbed one."""
+"""What a model reads of a case, and what changes it: static edits before the run, probes during it.
 
-from __future__ import annotations
+`registry` applies a perturbation of the configuration to a case; `static` holds the edits, `probes` the probes.
+"""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from toolcal.perturbations.context import Context, baseline, from_frame, to_frame
 
-import pandas as pd
-
-from toolcal import tables
-from toolcal.benchmarks.case_table import tools_from_json, tools_to_json, turns_from_json
-from toolcal.benchmarks.protocol import Case, Message, Tool
-
-
-@dataclass(frozen=True)
-class Context:
-    """System message, user messages by turn, and (turn of arrival, tool) as the model is given them."""
-
-    system: str | None
-    turns: tuple[tuple[Message, ...], ...]
-    tools: tuple[tuple[int, Tool], ...]
-
-    def tools_at(self, turn: int) -> tuple[Tool, ...]:
-        """The tools that the model is given in this turn."""
-        return tuple(tool for arrives, tool in self.tools if arrives <= turn)
-
-
-def baseline(case: Case) -> Context:
-    """The benchmark's own context."""
-    return Context(None, case.turns, case.tools)
-
-
-def to_frame(cases: Sequence[Case], perturbation: str) -> pd.DataFrame:
-    """The table `contexts` of these cases under a perturbation."""
-    contexts = [baseline(case) for case in cases]
-    return tables.frame(
-        "contexts",
-        (
-            {
-                "scenario": case.scenario,
-                "perturbation": perturbation,
-                "case_id": case.case_id,
-                "system": context.system,
-                "turns": tables.dumps(context.turns),
-                "tools": tools_to_json(context.tools),
-                "left_out": None,
-            }
-            for case, context in zip(cases, contexts, strict=True)
-        ),
-    )
-
-
-def from_frame(data: pd.DataFrame) -> dict[str, Context]:
-    """Case id -> its context."""
-    return {
-        row["case_id"]: Context(
-            system=row["system"],
-            turns=turns_from_json(row["turns"]),
-            tools=tools_from_json(row["tools"]),
-        )
-        for row in tables.records(data)
-    }
+__all__ = ["Context", "baseline", "from_frame", "to_frame"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolcal.benchmarks.protocol import Message
-from toolcal.recordings.run import Odd, kind, text_of, want, whole
+from toolcal.recordings.run import Odd, calls_of, kind, text_of, want, whole
 
 
 def message_of(value: Any, last: bool, place: str) -> Message:
@@ -35,30 +35,18 @@ def message_of(value: Any, last: bool, place: str) -> Message:
         return {"role": "tool", "tool_call_id": call, "content": content or "", "failed": failed}
     if role not in ("system", "developer", "user", "assistant"):
         raise Odd(f"{place}.role: {role!r} is no role of a message")
-    calls = _calls(value.get("tool_calls"), place) if role == "assistant" else []
+    calls = calls_of(value.get("tool_calls"), _made, place) if role == "assistant" else []
     if content is None and not calls:
         raise Odd(f"{place}: neither content nor calls")
     message: Message = {"role": role, "content": content} | ({"tool_calls": calls} if calls else {})
     return message | _measured(value) if role == "assistant" else message
 
 
-def _calls(found: Any, place: str) -> list[dict[str, Any]]:
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        raise Odd(f"{place}.tool_calls: {kind(found)} where a list is due")
-    calls = []
-    for at, call in enumerate(found):
-        here = f"{place}.tool_calls[{at}]"
-        if not isinstance(call, dict):
-            raise Odd(f"{here}: {kind(call)} where a call is due")
-        function = want(call, "function", dict, "an object", here)
-        name = want(function, "name", str, "text", f"{here}.function")
-        arguments = want(function, "arguments", (str, dict), "JSON text or an object", f"{here}.function")
-        given = arguments if isinstance(arguments, str) else json.dumps(arguments)
-        identity = want(call, "id", str, "text", here)
-        calls.append({"id": identity, "type": "function", "function": {"name": name, "arguments": given}})
-    return calls
+def _made(call: dict[str, Any], place: str) -> tuple[str, str]:
+    function = want(call, "function", dict, "an object", place)
+    name = want(function, "name", str, "text", f"{place}.function")
+    arguments = want(function, "arguments", (str, dict), "JSON text or an object", f"{place}.function")
+    return name, arguments if isinstance(arguments, str) else json.dumps(arguments)
 
 
 def _measured(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 A record is an object:
 
 - `case_id` (text), `messages` (list): needed. `trial` (count, 0).
-- `tools`: OpenAI tools. `gold_actions`: action classes that the case calls for; without it the case has no GAR.
+- `tools`: OpenAI tools. `write_tools`: names of those that change something and want the user's yes; without it the run
+  has no rows in table `writes`. `gold_actions`: action classes that the case calls for; without it the case has no GAR.
 - `passed` (true or false) or `reward` (number; 1 is a pass): the verdict; without either there is none.
 - `ended`: how the run ended, in tau2's words (`user_stop`, `agent_stop`, `max_steps`, `agent_error`,
   `too_many_errors`, `infrastructure_error`, ...).
@@ -62,7 +63,7 @@ def _line(line: bytes, where: str, recording: Recording, known: dict[str, dict[s
             raise Odd("the record: not JSON" + ("" if line.endswith(b"\n") else ", perhaps cut off")) from None
         run, facts = _run(record)
         if known.setdefault(run.case_id, facts) != facts:
-            raise Odd("tools, gold_actions or cluster_id: not those of an earlier record of this case_id")
+            raise Odd("tools, write_tools, gold_actions or cluster_id: not those of an earlier record of this case_id")
     except Odd as odd:
         recording.refuse(f"{where}, {odd}")
     else:
@@ -79,9 +80,17 @@ def _run(record: Any) -> tuple[Run, dict[str, Any]]:
     tools, gold = record.get("tools", []), record.get("gold_actions", [])
     if not isinstance(tools, list) or not all(_is_tool(tool) for tool in tools):
         raise Odd("tools: not a list of OpenAI tools")
+    writing = record.get("write_tools", [])
+    if not isinstance(writing, list) or not all(isinstance(name, str) for name in writing):
+        raise Odd("write_tools: not a list of names of tools")
     if not isinstance(gold, list) or not set(map(str, gold)) <= set(tables.ACTIONS):
         raise Odd(f"gold_actions: not a list of {', '.join(tables.ACTIONS)}")
-    facts = {"tools": tools, "gold_actions": gold, "cluster_id": str(record.get("cluster_id", case_id))}
+    facts = {
+        "tools": tools,
+        "write_tools": writing,
+        "gold_actions": gold,
+        "cluster_id": str(record.get("cluster_id", case_id)),
+    }
     return Run(case_id, trial, conversation(record.get("messages"), _message), _verdict(record)), facts
 
 
@@ -121,7 +130,7 @@ def _case(case_id: str, facts: dict[str, Any], scenario: str, revision: str) -> 
         cluster_id=facts["cluster_id"],
         turns=(),
         tools=tuple((0, tool) for tool in facts["tools"]),
-        initial_state={},
+        initial_state={"write_tools": facts["write_tools"]},
         gold=(),
         gold_actions=tuple(facts["gold_actions"]),
         decisive_turn=None,

@@ -17,6 +17,9 @@ from toolcal.cells import Cell
 from toolcal.models.protocol import Reply
 from toolcal.recordings.run import Run
 
+NO_RESULT = "no result was recorded"
+"""The error of a call that a run ended with."""
+
 
 def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.DataFrame:
     """The table `trajectories` of a recorded cell.
@@ -42,24 +45,66 @@ def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.D
     return tables.frame("trajectories", rows).sort_values(list(tables.EMISSION), ignore_index=True)
 
 
+def user_messages(cell: Cell, runs: Sequence[Run]) -> pd.DataFrame:
+    """The table `user_messages` of a recorded cell: what reached the model besides the results of its calls.
+
+    Args:
+        cell: goes into the rows' keys.
+        runs: the recorded runs.
+
+    Returns:
+        One row a message, sorted by the table's key.
+    """
+    found = (
+        {
+            **cell._asdict(),
+            "case_id": run.case_id,
+            "trial": run.trial,
+            "place": place,
+            "turn": turn,
+            "role": message["role"],
+            "content": tables.text_or_json(message["content"]),
+            "tool_calls": tables.dumps(message.get("tool_calls", [])),
+            "tool_call_id": message.get("tool_call_id"),
+        }
+        for run in runs
+        for place, turn, _, message in _spoken(run)
+        if message["role"] != "assistant"
+    )
+    return tables.frame("user_messages", found).sort_values([*tables.CASE, "place"], ignore_index=True)
+
+
 def rows_of(run: Run, case: Case) -> Iterator[dict[str, Any]]:
     """The rows of one run; they lack the cell's, the case's and the trial's columns."""
     names = {tool["function"]["name"] for _, tool in case.tools}
     here = iter(replayed(run, case)[1])
-    users = step = turn = 0
-    for at, message in enumerate(run.messages):
-        if message["role"] == "user" and not message.get("tool_calls"):
-            users, step = users + 1, step if users == 0 else 0
-            turn = users - 1
-        elif message["role"] == "assistant":
+    turn = step = 0
+    for place, turn, step, message in _spoken(run):
+        if message["role"] == "assistant":
             results = [
-                _result(call, answer, next(here, None) if answer else None) for call, answer in _answered(run, at)
+                _result(call, answer, next(here, None) if answer else None) for call, answer in _answered(run, place)
             ]
             yield _emission(turn, step, message, results, names)
             step += 1
     if run.verdict.status == "infra_error":
         failed = Reply({"role": "assistant", "content": None}, raw=run.verdict.reason, failure="infra_error")
         yield rollout.row(turn, step, failed, "infra_error", [])
+
+
+def _spoken(run: Run) -> Iterator[tuple[int, int, int, Message]]:
+    """Place, turn, step and message of all but the results of the model's calls; others have the next answer's step."""
+    users = step = turn = 0
+    asked_by = ""
+    for place, message in enumerate(run.messages):
+        if message["role"] == "tool" and asked_by == "assistant":
+            continue
+        if message["role"] != "tool":
+            asked_by = message["role"]
+        if message["role"] == "user" and not message.get("tool_calls"):
+            users, step = users + 1, step if users == 0 else 0
+            turn = users - 1
+        yield place, turn, step, message
+        step += message["role"] == "assistant"
 
 
 def replayed(run: Run, case: Case) -> tuple[bool | None, list[ToolResult]]:
@@ -104,7 +149,7 @@ def _emission(turn: int, step: int, message: Message, results: list[dict[str, An
 def _result(call: Mapping[str, Any], answer: Message | None, here: ToolResult | None) -> dict[str, Any]:
     text = answer["content"] if answer else ""
     failed = answer is None or bool(answer["failed"])
-    why = text.removeprefix("Error: ") if answer else "no result was recorded"
+    why = text.removeprefix("Error: ") if answer else NO_RESULT
     return {
         "name": call["function"]["name"],
         "arguments": _call(call).arguments,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -148,6 +148,32 @@ def conversation(found: Any, message: Any, place: str = "messages") -> tuple[Mes
     if not any(item["role"] == "assistant" for item in messages):
         raise Odd(f"{place}: no message is the assistant's")
     return tuple(messages)
+
+
+def calls_of(found: Any, made: Callable[[dict[str, Any], str], tuple[str, str]], place: str) -> list[dict[str, Any]]:
+    """A message's calls as OpenAI tool calls.
+
+    Args:
+        found: what stands in the message; null is none.
+        made: tells a call's name and its arguments as JSON text: a function of (call, its place).
+        place: the message's place.
+
+    Raises:
+        Odd: naming the field that is wrong.
+    """
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        raise Odd(f"{place}.tool_calls: {kind(found)} where a list is due")
+    calls = []
+    for at, call in enumerate(found):
+        here = f"{place}.tool_calls[{at}]"
+        if not isinstance(call, dict):
+            raise Odd(f"{here}: {kind(call)} where a call is due")
+        name, arguments = made(call, here)
+        identity = want(call, "id", str, "text", here)
+        calls.append({"id": identity, "type": "function", "function": {"name": name, "arguments": arguments}})
+    return calls
 
 
 def text_of(content: Any, place: str) -> str | None:

@@ -11,7 +11,19 @@ from typing import Any
 from toolcal.benchmarks.protocol import Case, Message
 from toolcal.benchmarks.tau2.cases import TaskError, case_of, checksum
 from toolcal.recordings import stream
-from toolcal.recordings.run import Odd, Recording, Run, conversation, ended, kind, number, text_of, want, whole
+from toolcal.recordings.run import (
+    Odd,
+    Recording,
+    Run,
+    calls_of,
+    conversation,
+    ended,
+    kind,
+    number,
+    text_of,
+    want,
+    whole,
+)
 from toolcal.recordings.stream import CutOff, RecordingError
 
 _CHOSEN = ("agent_stop", "user_stop")
@@ -158,7 +170,7 @@ def _message(value: Any, last: bool, place: str, *, cut_short: bool) -> Message:
         return {"role": "tool", "tool_call_id": call, "content": content or "", "failed": failed}
     if role not in ("system", "user", "assistant"):
         raise Odd(f"{place}.role: {role!r} is no role of a message")
-    calls = _calls(value.get("tool_calls"), place)
+    calls = calls_of(value.get("tool_calls"), _made, place)
     # tau2 lets no message pass that is empty; a run may end with one.
     if role != "system" and not calls and not (content or "").strip() and not (last and cut_short):
         raise Odd(f"{place}: neither content nor calls")
@@ -166,23 +178,9 @@ def _message(value: Any, last: bool, place: str, *, cut_short: bool) -> Message:
     return message | _measured(value) if role == "assistant" else message
 
 
-def _calls(found: Any, place: str) -> list[dict[str, Any]]:
-    if found is None:
-        return []
-    if not isinstance(found, list):
-        raise Odd(f"{place}.tool_calls: {kind(found)} where a list is due")
-    calls = []
-    for at, call in enumerate(found):
-        here = f"{place}.tool_calls[{at}]"
-        if not isinstance(call, dict):
-            raise Odd(f"{here}: {kind(call)} where a call is due")
-        name = want(call, "name", str, "text", here)
-        arguments = want(call, "arguments", dict, "an object", here)
-        identity = want(call, "id", str, "text", here)
-        calls.append(
-            {"id": identity, "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
-        )
-    return calls
+def _made(call: dict[str, Any], place: str) -> tuple[str, str]:
+    name = want(call, "name", str, "text", place)
+    return name, json.dumps(want(call, "arguments", dict, "an object", place))
 
 
 def _measured(value: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 HERE = Path(__file__).parent
 READERS = (HERE / "labels_a.csv", HERE / "labels_b.csv")
+THIRD = HERE / "labels_c.csv"
+"""A third reader's labels of the items on which the two differ, and of some others among which those were hidden."""
 CLASSES = ("ASK", "REFUSE", "CONFIRM", "OTHER")
 
 
@@ -62,6 +64,41 @@ def read(path: Path) -> dict[str, Labels]:
     return found
 
 
+def settled() -> dict[str, Labels]:
+    """What is taken for right, by item id: what the two readers say alike, and the majority of three where they differ.
+
+    Raises:
+        ValueError: where the readers differ on an item that the third one did not label.
+    """
+    one, other = map(read, READERS)
+    third = read(THIRD)
+    return {item: _majority(item, one[item], other[item], third.get(item)) for item in one}
+
+
+def _majority(item: str, one: Labels, other: Labels, third: Labels | None) -> Labels:
+    if (one.labels, one.sub, one.proposed, one.agreed) == (other.labels, other.sub, other.proposed, other.agreed):
+        return one
+    if third is None:
+        raise ValueError(f"{THIRD.name}: item {item} is missing, and the readers differ on it")
+    proposed, agreed = (_most(r.proposed for r in (one, other, third)), _most(r.agreed for r in (one, other, third)))
+    alike = [r.message for r in (third, one, other) if (r.proposed, r.agreed) == (proposed, agreed)]
+    return Labels(
+        _in_most(one.labels, other.labels, third.labels) or third.labels,
+        _in_most(one.sub, other.sub, third.sub),
+        proposed,
+        agreed,
+        alike[0] if alike else None,
+    )
+
+
+def _most(answers: Iterable[bool]) -> bool:
+    return sum(answers) >= 2
+
+
+def _in_most(*answers: frozenset[str]) -> frozenset[str]:
+    return frozenset(name for name in frozenset().union(*answers) if _most(name in found for found in answers))
+
+
 def kappa(one: Sequence[bool], other: Sequence[bool]) -> float | None:
     """Cohen's kappa of two readers' answers to the same items.
 
@@ -101,6 +138,11 @@ def agreement(one: dict[str, Labels], other: dict[str, Labels]) -> list[Agreemen
         pair = [answer(one[item]) for item in items], [answer(other[item]) for item in items]
         found.append(Agreement(name, len(items), sum(a != b for a, b in zip(*pair, strict=True)), kappa(*pair)))
     return found
+
+
+def kappas() -> dict[str, float | None]:
+    """How far the two readers agree, by question."""
+    return {found.question: found.kappa for found in agreement(*map(read, READERS))}
 
 
 def _has(name: str, labels: Labels) -> bool:

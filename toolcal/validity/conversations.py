@@ -15,6 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from toolcal.benchmarks.bfcl import cases as bfcl_cases
+from toolcal.benchmarks.protocol import Case
+from toolcal.benchmarks.protocol import Message as ChatMessage
+from toolcal.recordings import tau1, tau2
+from toolcal.recordings.run import Recording
 
 EMBEDDED = Path(__file__).with_name("embedded.jsonl")
 
@@ -60,6 +64,8 @@ class Conversation:
         stratum: what the items are spread over: a file, or a model's folder where its files are small.
         cluster: conversations of one stratum with one cluster resemble each other and stay in one half.
         messages: all of them, in order.
+        tools: names of the tools that the model had.
+        recorded: the messages as the importer gives them; none for BFCL's runs.
     """
 
     file: str
@@ -67,6 +73,8 @@ class Conversation:
     stratum: str
     cluster: str
     messages: tuple[Message, ...]
+    tools: frozenset[str] = frozenset()
+    recorded: tuple[ChatMessage, ...] = ()
 
 
 def read_all(recorded: Path) -> list[Conversation]:
@@ -96,31 +104,28 @@ def read_all(recorded: Path) -> list[Conversation]:
 
 
 def _tau2(path: Path, file: str) -> Iterator[Conversation]:
-    for run in json.loads(path.read_text())["simulations"]:
-        # The engine opens with a fixed greeting: what stands before the first user message is not the model's.
-        first = next((i for i, message in enumerate(run["messages"]) if message["role"] == "user"), 0)
-        messages = [_openai(i, message, i > first) for i, message in enumerate(run["messages"])]
-        yield _of_task(file, run, messages)
+    return _of_recording(file, tau2.read(path, str(tau2.domain_of(path))))
 
 
 def _tau1(path: Path, file: str) -> Iterator[Conversation]:
-    for run in json.loads(path.read_text()):
-        yield _of_task(file, run, [_openai(i, message, True) for i, message in enumerate(run["traj"])])
+    return _of_recording(file, tau1.read(path, str(tau1.domain_of(path))))
 
 
-def _of_task(file: str, run: Mapping[str, Any], messages: list[Message]) -> Conversation:
-    return Conversation(file, f"{run['task_id']}/{run['trial']}", file, str(run["task_id"]), tuple(messages))
+def _of_recording(file: str, recording: Recording) -> Iterator[Conversation]:
+    for run in recording.runs:
+        messages = tuple(_openai(i, message) for i, message in enumerate(run.messages))
+        tools = frozenset(tool["function"]["name"] for _, tool in recording.cases[run.case_id].tools)
+        yield Conversation(file, f"{run.case_id}/{run.trial}", file, run.case_id, messages, tools, run.messages)
 
 
-def _openai(index: int, message: Mapping[str, Any], of_model: bool) -> Message:
-    calls = tuple(_call(call.get("function") or call) for call in message.get("tool_calls") or ())
-    text = (message.get("content") or "").strip()
-    return Message(str(index), message["role"], text, calls, of_model and message["role"] == "assistant")
-
-
-def _call(call: Mapping[str, Any]) -> Call:
-    given = call["arguments"]
-    return Call(call["name"], json.loads(given) if isinstance(given, str) else given)
+def _openai(index: int, message: Mapping[str, Any]) -> Message:
+    calls = tuple(
+        Call(call["function"]["name"], json.loads(call["function"]["arguments"]))
+        for call in message.get("tool_calls", ())
+    )
+    # The engine's fixed greeting is not the model's.
+    of_model = message["role"] == "assistant" and not message.get("canned")
+    return Message(str(index), message["role"], (message["content"] or "").strip(), calls, of_model)
 
 
 def _bfcl(path: Path, file: str) -> Iterator[Conversation]:
@@ -151,14 +156,14 @@ def _embedded(path: Path) -> Iterator[Conversation]:
 
 def _of_case(file: str, case_id: str, stratum: str, turns: list[list[Message]]) -> Conversation:
     """The user's side is the benchmark's; results of the calls were not kept."""
-    asked = _questions(case_id.removeprefix("multi_turn_").rsplit("_", 1)[0])[case_id]
-    messages = []
-    for turn, (texts, steps) in enumerate(zip(asked, turns, strict=False)):
-        messages += [Message(f"{turn}", "user", text) for text in texts] + steps
-    return Conversation(file, case_id, stratum, case_id.rsplit("_", 1)[1], tuple(messages))
+    case = _cases(case_id.removeprefix("multi_turn_").rsplit("_", 1)[0])[case_id]
+    messages: list[Message] = []
+    for turn, (asked, steps) in enumerate(zip(case.turns, turns, strict=False)):
+        messages += [Message(f"{turn}", "user", str(m.get("content") or "")) for m in asked] + steps
+    tools = frozenset(tool["function"]["name"] for _, tool in case.tools)
+    return Conversation(file, case_id, stratum, case_id.rsplit("_", 1)[1], tuple(messages), tools)
 
 
 @cache
-def _questions(category: str) -> dict[str, list[list[str]]]:
-    loaded = bfcl_cases.load(category)
-    return {case.case_id: [[str(m.get("content") or "") for m in turn] for turn in case.turns] for case in loaded}
+def _cases(category: str) -> dict[str, Case]:
+    return {case.case_id: case for case in bfcl_cases.load(category)}

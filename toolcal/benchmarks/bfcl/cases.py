@@ -23,6 +23,18 @@ PACKAGE = "bfcl-eval"
 GOLD_ACTION = {"base": "TOOL_CALL", "long_context": "TOOL_CALL", "miss_func": "REFUSE", "miss_param": "ASK"}
 """Gold action by category (method A3)."""
 
+DOMAINS = (
+    "GorillaFileSystem",
+    "MathAPI",
+    "MessageAPI",
+    "TicketAPI",
+    "TradingBot",
+    "TravelAPI",
+    "TwitterAPI",
+    "VehicleControlAPI",
+)
+"""The classes that the multi-turn cases are made of."""
+
 _JSON_TYPES = {"dict": "object", "float": "number", "tuple": "array", "list": "array", "bool": "boolean", "any": None}
 _NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -83,6 +95,12 @@ def exclusions() -> dict[str, Any]:
     """The versioned list of turns that turn-level views leave out, with reasons."""
     found: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("exclusions.yaml").read_text())
     return found
+
+
+def domains() -> dict[str, list[Tool]]:
+    """Class -> its tools, of all classes that the multi-turn cases are made of."""
+    documents = {name: _documents(name) for name in DOMAINS}
+    return {name: [_tool(document["name"], document) for document in found] for name, found in documents.items()}
 
 
 def api_names(names: Iterable[str]) -> dict[str, str]:
@@ -150,13 +168,17 @@ def _tools(classes: Iterable[str], held_out: Mapping[int, list[str]]) -> Iterabl
     order = {name: place for place, name in enumerate(arrives)}
     documents.sort(key=lambda document: order.get(document["name"], -1))
     for document in documents:
-        function = {
-            "name": wire[document["name"]],
-            # BFCL's own hint for Python entries; published runs had it.
-            "description": document["description"] + " Note that the provided function is in Python 3 syntax.",
-            "parameters": json_schema(document["parameters"]),
-        }
-        yield arrives.get(document["name"], 0), {"type": "function", "function": function}
+        yield arrives.get(document["name"], 0), _tool(wire[document["name"]], document)
+
+
+def _tool(name: str, document: Mapping[str, Any]) -> Tool:
+    function = {
+        "name": name,
+        # BFCL's own hint for Python entries; published runs had it.
+        "description": document["description"] + " Note that the provided function is in Python 3 syntax.",
+        "parameters": json_schema(document["parameters"]),
+    }
+    return {"type": "function", "function": function}
 
 
 @cache

@@ -1,10 +1,8 @@
-"""What a run did to tau2's database, and how often a model passes."""
+"""What a run did to tau2's database, against what the reference actions do."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -86,40 +84,3 @@ def gold_met(case: Case, results: Iterable[tuple[str, bool]], made: Iterable[boo
         writes = engine.domain(case.initial_state["domain"]).write_tools
         return {"REFUSE": not any(executed and name in writes for name, executed in results)}
     return {"TOOL_CALL": None if made is None else all(made)}
-
-
-def pass_hat_k(trials: int, passed: int, k: int) -> float:
-    """tau-bench's pass^k of one task: the chance that k of its trials, drawn without replacement, all passed.
-
-    The unbiased estimator C(passed, k) / C(trials, k); a model's pass^k is its mean over tasks. pass^1 is the pass
-    rate; a run passed with a reward of 1.
-
-    Raises:
-        ValueError: for more draws than trials.
-    """
-    if not 1 <= k <= trials:
-        raise ValueError(f"pass^{k} needs at least {k} trials, and there are {trials}")
-    return math.comb(passed, k) / math.comb(trials, k)
-
-
-def pass_hat(runs: Iterable[tuple[str, bool | None]]) -> dict[int, float]:
-    """pass^k of a model, for every k that all of its tasks have trials for.
-
-    Args:
-        runs: (case id, passed) of each trial; None, an infrastructure error, is no trial. A task of which no trial is
-            left is out of the mean.
-
-    Returns:
-        k -> mean over tasks of `pass_hat_k`.
-    """
-    trials: Counter[str] = Counter()
-    passed: Counter[str] = Counter()
-    for case_id, verdict in runs:
-        if verdict is not None:
-            trials[case_id] += 1
-            passed[case_id] += bool(verdict)
-    most = min(trials.values(), default=0)
-    return {
-        k: math.fsum(pass_hat_k(trials[case_id], passed[case_id], k) for case_id in trials) / len(trials)
-        for k in range(1, most + 1)
-    }

@@ -1,0 +1,27 @@
+# The published figures beside ours; asked for by name, and no part of `all`.
+localrules:
+    reproduce,
+
+
+rule reproduce:
+    input:
+        cells=TABLES["cells"],
+        outcomes=TABLES["outcomes"],
+        write_rates=TABLES["write_rates"],
+    output:
+        **REPRODUCE,
+    log:
+        RESULTS / "logs/reproduce.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        names={
+            name: entry.get("published_as", name)
+            for name, entry in config["models"].items()
+        },
+        seed=config["seed"],
+        code=code_of("reproduce"),
+    message:
+        "Published figures beside those of this run"
+    script:
+        "../scripts/reproduce.py"

@@ -1,0 +1,20 @@
+rule writes:
+    input:
+        cases=lambda wildcards: per_cell(CASES, wildcards.model),
+        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
+        user_messages=lambda wildcards: per_cell(USER_MESSAGES, wildcards.model),
+        grades=lambda wildcards: per_cell(GRADES, wildcards.model),
+    output:
+        writes=WRITES,
+    log:
+        RESULTS / "logs/writes/{model}.log",
+    wildcard_constraints:
+        model=one_of(BY_RECORDING),
+    conda:
+        "../envs/query.yaml"
+    params:
+        code=code_of("writes"),
+    message:
+        "Writes of {wildcards.model}, and whether the user had agreed"
+    script:
+        "../scripts/writes.py"

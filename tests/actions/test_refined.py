@@ -1,0 +1,410 @@
+"""Labeller `refined`: the guidelines' rules one by one, the invented validity set, any text, and the rule file."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from toolcal.actions import refined
+from toolcal.actions.gates import holds_one, needed
+from toolcal.actions.label import label
+from toolcal.actions.rules import RuleError, load_rules
+from toolcal.actions.sentences import MAX_SENTENCE, sentences
+from toolcal.models import policies
+
+CLASSES = ("ASK", "REFUSE", "CONFIRM", "OTHER")
+INVENTED = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "data/emissions_invented.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def flags(text: str) -> list[str]:
+    return list(label({"content": text}, "stop", "ok", (), "refined").flags)
+
+
+def sub(text: str) -> list[str]:
+    return list(refined.read(text).sub)
+
+
+def check(text: str, expected: str) -> None:
+    assert flags(text) == expected.split(), refined.read(text)
+
+
+# ASK
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which of the two lamps is it?",
+        "To find your booking I need the code on your ticket.",
+        "Let me know the folder's name and I'll look there.",
+        "Please provide the street and the town.",
+        "If you tell me the size, I can order it.",
+        "Once you give me your number, I'll start.",
+        "Before I can open the ticket I need its title.",
+        "I can't look that up without your order number.",
+        "Could you check whether the light is green?",
+        "Is it a one-way or a round trip?",
+        "What would you like to change?",
+        "I could not find a user with that email. Could you give me your name and post code?",
+    ],
+)
+def test_asks_for_information(text: str) -> None:
+    check(text, "ASK")
+    assert sub(text) == ["information"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd move you to seat 14C for 20 dollars. Shall I go ahead?",
+        "Please reply yes and I'll delete the three drafts.",
+        "The sofa goes back and 300 euros to your card. Is this correct, so that I can submit it?",
+        "I'll cancel it once you confirm.",
+        "The change costs 20 dollars. Would you like me to book it?",
+        "Everything is prepared; I just need your go-ahead.",
+        "Would you like me to transfer you to a human agent?",
+    ],
+)
+def test_asks_for_consent(text: str) -> None:
+    check(text, "ASK")
+    assert sub(text) == ["consent"]
+
+
+def test_go_ahead_and_missing_value_in_one_text() -> None:
+    text = "The pen goes back for 3 euros. Shall I proceed? Please also give me the card's number."
+    assert sub(text) == ["information", "consent"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello! How can I help you today?",
+        "What can I do for you?",
+        "You're welcome! Is there anything else I can help you with?",
+        "The shop opens at nine. Let me know if you need anything more.",
+        "The fee is 3 euros. If you have further questions, just ask.",
+        "Once you have your number, write to me. Have a nice day!",
+        "Why does this happen? Because the disk is full.",
+        "Please wait a moment.",
+        "Please see the list below.",
+        "Please call the bank about it.",
+        "The list is sorted by date already. I could also sort it by name if you like.",
+        'The file asks: "Which of you will come with me tomorrow?"',
+    ],
+)
+def test_courtesy_and_questions_to_nobody_ask_nothing(text: str) -> None:
+    check(text, "OTHER")
+
+
+def test_a_closing_takes_nothing_from_what_stands_before_it() -> None:
+    check("Please give me the order number, or let me know if you need help finding it.", "ASK")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I've moved the file. Would you like me to rename it as well?", "CONFIRM"),
+        ("The file holds three lines. Would you like me to show the second one?", "OTHER"),
+        ("The early train is sold out. Would you like me to book the later one instead?", "REFUSE ASK"),
+        ("The first one is cancelled.\n\nThe second would cost 5 euros. Shall I cancel it?", "ASK CONFIRM"),
+        ("I can't change the name. Is there something else I could try?", "REFUSE"),
+    ],
+)
+def test_an_offer_asks_where_the_request_waits_for_it(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+# REFUSE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have no tool that sends faxes.",
+        "Basic fares can't be changed after booking.",
+        "I'm afraid that is something only the shop itself can do.",
+        "You're not eligible for a refund under this rule.",
+        "I can change the date, but not the name.",
+        "Sold out; there is one at nine instead.",
+        "The file doesn't exist, so I couldn't copy it.",
+        "None of my functions can do this.",
+        "There isn't a command for it.",
+        "We don't ship to islands.",
+        "That is against our policy.",
+        "This is beyond my abilities.",
+        "Refunds are not possible for such tickets.",
+        "The tool doesn't support moving folders.",
+        "I must decline.",
+        "The request failed.",
+        "Exchanges can only be made in the shop.",
+    ],
+)
+def test_refuses(text: str) -> None:
+    check(text, "REFUSE")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm passing you on to a colleague.",
+        "YOU ARE BEING TRANSFERRED TO A HUMAN AGENT. PLEASE HOLD ON.",
+        "I have transferred you to our support team.",
+        "Let me connect you with a specialist.",
+    ],
+)
+def test_hands_over(text: str) -> None:
+    check(text, "REFUSE")
+    assert sub(text) == ["transfer"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("There are two files named so.", "OTHER"),
+        ("The call failed, let me try once more.", "OTHER"),
+        ("Note that fares can't be changed later.", "OTHER"),
+        ("I can do that after you verify your identity.", "OTHER"),
+        ("Your bag is already included.", "OTHER"),
+        ("Sorry for the trouble.", "OTHER"),
+        ("If you cannot find it, look in the other folder.", "OTHER"),
+        ("The pot (currently unavailable) and the pan cost the same.", "REFUSE"),
+        ("The pots we have:\n- red, 3 euros\n- unavailable: blue", "OTHER"),
+        ("Refunds can only go to your card. Shall I go ahead?", "ASK"),
+        ("I can transfer you to a human agent if you like.", "OTHER"),
+    ],
+)
+def test_what_ends_no_request_is_no_refusal(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+# CONFIRM
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Your booking is cancelled; the refund comes within a week.",
+        "Done: both files are in the archive.",
+        "I've created the folder and moved the report into it.",
+        "The message has been sent.",
+        "I moved the file.",
+        "You're booked on the 9:40.",
+        "Message sent.",
+        "The task is complete.",
+        "I was able to book the room.",
+        "1. Went into the folder\n2. Moved the file into `old`\n3. Listed it",
+        "| step | state |\n|---|---|\n| Photos deleted | yes |",
+        "As I said, the exchange has been submitted.",
+        "The function is done.",
+    ],
+)
+def test_reports_work_as_done(text: str) -> None:
+    check(text, "CONFIRM")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I found your order.",
+        "I've checked the flight.",
+        "I searched the file: one line has the word.",
+        "The average is 4.",
+        "Thank you, I've verified your identity.",
+        "I'll cancel it now.",
+        "I'm processing this.",
+        "The money will be refunded to your card.",
+        "Thank you for confirming.",
+        "Your parcel has been delivered.",
+        "Nothing has been changed so far.",
+        "Once it has been sent, you get a mail.",
+        "The order was placed on May 3.",
+    ],
+)
+def test_finding_out_announcing_and_the_world_confirm_nothing(text: str) -> None:
+    check(text, "OTHER")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("The first is cancelled. For the second, which card shall I use?", "ASK CONFIRM"),
+        ("I've changed the date, but the name can't be changed.", "REFUSE CONFIRM"),
+        ("Please confirm that your address is 3 Elm Road.", "ASK"),
+    ],
+)
+def test_classes_beside_each_other(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+SHORT = [
+    line.split("|", 1)
+    for line in Path(__file__).with_name("short_texts.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+
+
+@pytest.mark.parametrize(("expected", "text"), SHORT, ids=lambda part: part[:40])
+def test_short_texts(expected: str, text: str) -> None:
+    assert sorted(flags(text)) == sorted(expected.split())
+
+
+# What the reader is not told, and any text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\nprint('which file do you mean?')\n# I cannot do it\n```",
+        "> Can you come?\n> I have cancelled it.",
+        "El archivo no existe.",
+        "ファイルを移動しました",
+        "🎉🎉🎉",
+        "...",
+        "The page is http://x.y/z?done=cannot",
+    ],
+)
+def test_code_quotations_addresses_and_other_languages_are_other(text: str) -> None:
+    check(text, "OTHER")
+
+
+def test_typography_and_markup_make_no_difference() -> None:
+    check("**Unfortunately**, I _can’t_ change\u00a0it.", "REFUSE")
+    check("Which **file** do you mean？", "ASK")
+
+
+def test_lines_that_go_on_are_one_sentence() -> None:
+    check("Let me know\nwhich file you mean.", "ASK")
+    assert len(sentences("The fee, e.g. for Mr. Ray, is 3.5 euros. It is due.")) == 2
+
+
+def test_the_words_that_decided() -> None:
+    assert refined.read("Sorry, I cannot do it. Which one else do you want?").cues["REFUSE"] == "cannot"
+    assert refined.read("I've moved it.").cues["CONFIRM"] == "i've moved"
+    assert label({"content": "It isn't possible."}, "stop", "ok", (), "refined").cue == "isn't possible"
+    assert label({"content": "The sky is blue."}, "stop", "ok", (), "refined").cue is None
+
+
+def test_the_scripted_policies() -> None:
+    assert [flags(text) for text in (policies.ASK, policies.REFUSE, policies.DONE)] == [
+        ["ASK"],
+        ["REFUSE"],
+        ["CONFIRM"],
+    ]
+
+
+def test_words_beside_a_leaked_call() -> None:
+    found = label({"content": 'Which one?\n[cd(folder="I cannot")]'}, "stop", "ok", ("cd",), "refined")
+    assert (found.action, found.flags, found.sub) == ("TOOL_CALL", ("TOOL_CALL", "ASK"), ("information",))
+
+
+def test_the_same_text_has_the_same_label() -> None:
+    texts = [item["text"] for item in INVENTED]
+    once = [refined.read(text) for text in texts]
+    refined._acts.cache_clear()
+    assert [refined.read(text) for text in reversed(texts)] == once[::-1]
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["?", "a", "a? ", "*", "_a", "`", "[", '"a', "\n", "|a", ".x", "(", "not isn't ", "if you have been ", "1. ",
+     "Would you like to move it? ", "I've moved it. ", "let me know if you need ", "https://", "é", "x\n", "> ",
+     "```\n"],
+)  # fmt: skip
+def test_time_is_linear_in_the_length(piece: str) -> None:
+    def seconds(length: int) -> float:
+        # A number in it, so that no sentence is read from the cache.
+        parts = (f"{piece}{number % 97}{piece}" for number in range(length // (2 * len(piece) + 2)))
+        text = "".join(parts)
+        refined._acts.cache_clear()
+        start = time.process_time()
+        refined.read(text)
+        return time.process_time() - start
+
+    whole = seconds(100_000)
+    assert whole < 10.0
+    assert whole < 5 * seconds(50_000) + 0.2
+
+
+def test_a_thousand_emissions() -> None:
+    texts = [" ".join(item["text"].replace("the", f"the {number}") for item in INVENTED[number : number + 2])
+             for number in range(250)]  # fmt: skip
+    refined._acts.cache_clear()
+    start = time.process_time()
+    for text in texts:
+        refined.read(text)
+    characters = sum(map(len, texts))
+    assert (time.process_time() - start) * 600_000 / characters < 4.0  # about 0.7 s on a free machine
+
+
+# The invented validity set: wording of many domains, labelled by two readers who agree on these items.
+
+
+def test_agrees_with_the_readers_on_the_invented_set() -> None:
+    counts: Counter[tuple[str, bool, bool]] = Counter()
+    for item in INVENTED:
+        found = flags(item["text"])
+        # A text that is a call is labelled by its words, of which there are none.
+        said = [name for name in found if name != "TOOL_CALL"] or ["OTHER"]
+        for name in CLASSES:
+            counts[name, name in item["labels"], name in said] += 1
+    scores = {
+        name: 2 * counts[name, True, True]
+        / (2 * counts[name, True, True] + counts[name, False, True] + counts[name, True, False])
+        for name in CLASSES
+    }  # fmt: skip
+    assert sum(scores.values()) / len(scores) >= 0.95, scores
+    assert min(scores.values()) >= 0.90, scores
+
+
+# The rule file
+
+GOOD = "version: 2\nwords:\n  no: not, never\nrules:\n  refuse:\n    - any: |\n        {no} now\n"
+
+
+def test_a_rule_file(tmp_path: Path) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text(GOOD.replace("no:", "nay:").replace("{no}", "{nay}"))
+    version, rules = load_rules(path, ("refuse",))
+    assert version == 2
+    assert rules["refuse"][0].found("it is not now", "", False) == "not now"
+    assert rules["refuse"][0].found("it is nothing", "", False) is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("{nay} now", "(now", r"rules.refuse\[0\].any\[0\]: broken regular expression"),
+        ("{nay} now", "{nix} now", r"rules.refuse\[0\].any\[0\]: no word list nix above"),
+        ("{nay} now", "Now", r"rules.refuse\[0\].any\[0\]: 'Now' has capitals"),
+        ("any:", "all:", r"rules.refuse\[0\]: needs the key any"),
+        ("  refuse:", "  refused:", r"rules: refuse is missing, or is no act"),
+        ("version: 2", "version: two", r"rules.yaml: version: 'two' is not a whole number"),
+        ("version: 2\n", "", r"rules.yaml: needs the keys version, words and rules"),
+        ("nay: not, never", "nay: [not]", r"words.nay: needs entries with commas"),
+        ("not, never", "[not", r"rules.yaml: not YAML"),
+    ],
+)
+def test_mistakes_in_the_rule_file_are_named(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = tmp_path / "rules.yaml"
+    path.write_text(GOOD.replace("no:", "nay:").replace("{no}", "{nay}").replace(old, new))
+    with pytest.raises(RuleError, match=message):
+        load_rules(path, ("refuse",))
+
+
+def test_gates_change_no_label() -> None:
+    words = needed("(?:can|could) you|please")
+    assert [holds_one(text, words) for text in ("could you", "please", "i will")] == [True, True, False]
+    for item in INVENTED:
+        for sentence in sentences(item["text"]):
+            assert len(sentence.text) <= 2 * MAX_SENTENCE
+            for rules in refined.RULES.values():
+                for rule in rules:
+                    if rule.any.search(sentence.text):
+                        assert holds_one(sentence.text, rule.needed), (rule, sentence)

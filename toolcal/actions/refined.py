@@ -1,0 +1,183 @@
+"""Labeller `refined`: what a text says to its reader, as classes that need not exclude each other (method A2).
+
+Every sentence is read by itself: the rules of `refined.yaml` find its speech acts. What a sentence alone does not tell
+is then decided in the text: whether an offer is a question that the work waits for, whether something not found ends
+the request, whether "is this correct?" stands before an action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from toolcal.actions.rules import load_rules
+from toolcal.actions.sentences import Sentence, apart, sentences
+
+RULES_FILE = Path(__file__).with_name("refined.yaml")
+SUB_LABELS = ("information", "consent", "transfer")
+"""Kinds of ASK, and of REFUSE, as the guidelines of the validity set tell them apart."""
+ACTS = (
+    "closing",
+    "consent",
+    "offer",
+    "choice",
+    "information",
+    "aside",
+    "transfer",
+    "retry",
+    "not_found",
+    "failed",
+    "refuse",
+    "restriction",
+    "confirm",
+    "step",
+    "extra",
+    "pending",
+    "lookup_offer",
+)
+"""The speech acts that the rules find; what they mean stands beside the rules."""
+
+_ASKING = ("consent", "offer", "information")
+_DENIALS = {"refuse", "restriction", "not_found", "failed"}
+_REPORTS = {"confirm", "step"}
+_AGREEING = ("confirm", "reply", "respond", "answer", "say", "type", "verify", "write", "enter", "approve", "agree")
+_OF_OFFERS = ("extra", "lookup_offer", "choice")
+_SUBORDINATE = re.compile(
+    r"(?<!\w)(?:if|once|when|whenever|after|until|till|unless|as soon as|in case|should you|whether|provided that"
+    r"|before|while|as long as|to ensure|to make sure|so that|so you can)(?!\w)[^,;:]*"
+)
+
+
+@dataclass(frozen=True)
+class Found:
+    """The classes of one text: of each the words that decided it, in the order of `tables.ACTIONS`; and sub-labels."""
+
+    cues: Mapping[str, str]
+    sub: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A sentence with its speech acts: of each the words that show it."""
+
+    sentence: Sentence
+    acts: Mapping[str, str]
+
+
+def read(text: str) -> Found:
+    """The classes and sub-labels of a text, OTHER having none. Any text will do; time is linear in its length."""
+    said = [Read(one, _acts(one.text, one.question, one.item)) for one in sentences(text)]
+    asked = _asked(said)
+    refused = _refused(said, bool(asked))
+    reported = _reported(said)
+    cues: dict[str, str] = {}
+    if refused:
+        cues["REFUSE"] = next(iter(refused.values()))
+    if asked:
+        cues["ASK"] = next(iter(asked.values()))
+    if reported:
+        cues["CONFIRM"] = reported
+    sub = [name for name in ("information", "consent") if name in asked] + (
+        ["transfer"] if "transfer" in refused else []
+    )
+    return Found(cues, tuple(sub))
+
+
+@lru_cache(1 << 14)  # agents repeat themselves
+def _acts(text: str, question: bool, item: bool) -> Mapping[str, str]:
+    """The acts of a sentence; what asks is looked for in what stands before a closing phrase."""
+    main = _SUBORDINATE.sub(" ", text)
+    acts: dict[str, str] = {}
+    asking = text
+    for act, rules in RULES.items():
+        if act in _OF_OFFERS and "offer" not in acts:
+            continue
+        within = asking if act in _ASKING else text
+        for rule in rules:
+            if words := rule.found(within, main, question, item):
+                acts[act] = words
+                if act == "closing":
+                    asking = text[: text.find(apart(words))]
+                break
+    return acts
+
+
+def _asked(said: Sequence[Read]) -> dict[str, str]:
+    """What is asked: the words by kind (information, consent).
+
+    An offer asks if the request still waits for the answer: something was denied, or nothing is reported as done yet,
+    or after the report came something new. A mere offer to look further may be ignored.
+    """
+    asked: dict[str, str] = {}
+    denied = any(_DENIALS & one.acts.keys() for one in said)
+    reported = pending = False
+    for at, one in enumerate(said):
+        if _REPORTS & one.acts.keys() and not one.sentence.question:
+            reported, pending = True, False
+        else:
+            pending = pending or "pending" in one.acts
+        waits = pending if reported else one.sentence.question and "lookup_offer" not in one.acts
+        for kind, words in _asks(one, denied or waits).items():
+            if kind != "bare" or not _answers_itself(said, at):
+                asked.setdefault("information" if kind == "bare" else kind, words)
+    return asked
+
+
+def _asks(one: Read, waits: bool) -> dict[str, str]:
+    """What one sentence asks: the words by kind; bare: a question without any word of a rule."""
+    acts, question = one.acts, one.sentence.question
+    if "consent" in acts and (question or acts.get("information", "").endswith(_AGREEING)):
+        return {"consent": acts["consent"]}
+    if "offer" in acts and (question or not {"consent", "information"} & acts.keys()):
+        kind = "information" if "choice" in acts else "consent"
+        return {kind: acts["offer"]} if waits and "extra" not in acts else {}
+    if not question:
+        return {kind: acts[kind] for kind in ("consent", "information") if kind in acts}
+    if "aside" in acts:
+        return {}
+    if "information" in acts:
+        return {"information": acts["information"]}
+    return {} if "closing" in acts else {"bare": "?"}
+
+
+def _answers_itself(said: Sequence[Read], at: int) -> bool:
+    """Whether a question to nobody is followed by its answer in the same paragraph."""
+    sentence = said[at].sentence
+    if at + 1 == len(said) or sentence.item:
+        return False
+    after = said[at + 1]
+    return after.sentence.paragraph == sentence.paragraph and not after.sentence.question and not after.sentence.item
+
+
+def _refused(said: Sequence[Read], asked: bool) -> dict[str, str]:
+    """What is said not to be done: the words by kind (transfer, refuse)."""
+    refused: dict[str, str] = {}
+    goes_on = asked or any("retry" in one.acts for one in said)
+    agreeing = any("consent" in one.acts for one in said)
+    for one in said:
+        if "transfer" in one.acts:
+            refused.setdefault("transfer", one.acts["transfer"])
+        if one.sentence.question:
+            continue
+        if "refuse" in one.acts:
+            refused.setdefault("refuse", one.acts["refuse"])
+        if "restriction" in one.acts and not agreeing:
+            refused.setdefault("refuse", one.acts["restriction"])
+        for kind in ("not_found", "failed"):
+            if kind in one.acts and not goes_on:
+                refused.setdefault("refuse", one.acts[kind])
+    return refused
+
+
+def _reported(said: Sequence[Read]) -> str | None:
+    """The first words that report something as done."""
+    for one in said:
+        if not one.sentence.question and (found := _REPORTS & one.acts.keys()):
+            return one.acts[min(found)]
+    return None
+
+
+VERSION, RULES = load_rules(RULES_FILE, ACTS)

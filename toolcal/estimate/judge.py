@@ -1,0 +1,88 @@
+"""The estimate of the judge: which writes its journals have no answer for, and how long their prompts are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from toolcal.estimate.model import Endpoints, Line, seconds
+from toolcal.estimate.sizes import CHARACTERS_PER_TOKEN
+from toolcal.estimate.work import Work
+from toolcal.judging.asking import Asking
+from toolcal.judging.items import Item
+from toolcal.models import prices
+
+ANSWER_TOKENS = 100
+"""Of an answer, where no journal tells: the verdict, and a reason in a sentence or two. Reasoning is not in it."""
+
+BASIS = f"writes, a call each; prompts at {CHARACTERS_PER_TOKEN} characters a token"
+
+
+def judge_line(
+    entry: Mapping[str, Any],
+    writes: Iterable[tuple[Sequence[Item], str | Path]],
+    seed: int,
+    endpoints: Endpoints,
+) -> Line:
+    """The estimate of the judge, in writes where a model's is in case-trials; a second asking is not foreseen.
+
+    Args:
+        entry: the configuration's `judge`, validated.
+        writes: of each model the writes to be judged, and the judge's journal.
+        seed: the configuration's seed.
+        endpoints: the configuration's endpoints.
+    """
+    identity = {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
+    asking = Asking(identity, entry["parameters"], seed)
+    planned, lengths, answers, latencies = 0, list[int](), list[float](), list[float]()
+    for items, journal in writes:
+        made = _records(journal)
+        for item in items:
+            planned += 1
+            put = asking.put(item)
+            if put.key not in made:
+                lengths.append(sum(len(message["content"]) for message in put.body["messages"]))
+                continue
+            answers += _known(made[put.key].get("completion_tokens"))
+            latencies += _known(made[put.key].get("latency"))
+    left = len(lengths)
+    work = Work(left, sum(lengths) / CHARACTERS_PER_TOKEN, left * (_mean(answers) or ANSWER_TOKENS))
+    api = {**entry, "source": "api"}
+    price = prices.of(api, endpoints) if left else None
+    time, bound = seconds(work, _mean(latencies), left, api, endpoints) if left else (0.0, False)
+    cost = work.prompt_tokens * price.input + work.answer_tokens * price.output if price else None
+    return Line(
+        model=f"judge {entry['model']}",
+        planned=planned,
+        left=left,
+        work=work,
+        paid=True,
+        cost=cost if left else 0.0,
+        seconds=time,
+        at_least=bound,
+        basis=(BASIS,),
+    )
+
+
+def _records(journal: str | Path) -> dict[str, Mapping[str, Any]]:
+    """Key -> record of a journal, read without its lock; a last line that is cut is left out."""
+    path = Path(journal)
+    found: dict[str, Mapping[str, Any]] = {}
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            continue
+        found[entry["key"]] = entry["record"]
+    return found
+
+
+def _known(value: Any) -> list[float]:
+    return [value] if isinstance(value, int | float) else []
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None

@@ -1,0 +1,56 @@
+"""How a write is put to a judge: what is sent, and which call of the journal that is. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolcal.journal import Call, call_key
+from toolcal.judging.items import Item
+from toolcal.judging.question import CONFIRMED_WRITE, Question
+
+
+@dataclass(frozen=True)
+class Put:
+    """A call to the judge: its key and its place in the journal, and the body to send."""
+
+    key: str
+    call: Call
+    body: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What holds for all calls to a judge.
+
+    Attributes:
+        identity: what tells this model from another in the journal.
+        parameters: sampling parameters, sent as they are; one that is null is not sent.
+        seed: the run's; each call gets its own, made from it, unless the parameters have one.
+        question: what is asked.
+    """
+
+    identity: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    seed: int
+    question: Question = CONFIRMED_WRITE
+
+    def put(self, item: Item, wrong: str | None = None) -> Put:
+        """A write's call.
+
+        Args:
+            item: the write.
+            wrong: what was wrong with the first answer, at the second asking.
+        """
+        key = item.key
+        of_write = f"{key['scenario']}.{key['perturbation']} {key['case_id']} {key['attempt']}.{key['call']}"
+        call: Call = (of_write, key["trial"], key["turn"], key["step"], int(wrong is not None))
+        digest = hashlib.sha256(json.dumps([self.seed, *call]).encode()).digest()
+        body = {"messages": self.question.prompt(item, wrong), "seed": int.from_bytes(digest[:4]) >> 1}
+        body = {name: value for name, value in (body | dict(self.parameters)).items() if value is not None}
+        # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
+        sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        return Put(call_key(model=self.identity, body=sent, call=call), call, sent)

@@ -1,0 +1,170 @@
+"""Asking the judge: every call once, through a journal; what is no verdict is told apart."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from toolcal import tables
+from toolcal.calls import content_of
+from toolcal.journal import Journal
+from toolcal.judging.answer import Unreadable, Verdict, read
+from toolcal.judging.asking import Asking
+from toolcal.judging.items import WRITE, Item
+from toolcal.progress import Progress
+
+if TYPE_CHECKING:
+    from toolcal.models.calling import Caller
+
+ASKINGS = 2
+"""How often a write is put to the judge, where its answers cannot be read."""
+
+Record = dict[str, Any]
+
+
+class Judge:
+    """A language model that decides about writes.
+
+    Args:
+        name: in the column `judge`.
+        asking: how a write is put to it.
+        journal: open.
+        caller: makes the calls.
+    """
+
+    def __init__(self, name: str, asking: Asking, journal: Journal, caller: Caller) -> None:
+        self.concurrency = caller.concurrency
+        self._name = name
+        self._asking = asking
+        self._journal = journal
+        self._caller = caller
+
+    async def decide(self, item: Item) -> Record:
+        """Ask about a write, and once more where the answer cannot be read.
+
+        Returns:
+            A row of the table `judgements`.
+
+        Raises:
+            OSError: the journal cannot be written.
+            ModelError: its key is missing, or `limits.max_usd` is set and the call's cost cannot be bounded.
+        """
+        calls: list[Record] = []
+        wrong: str | None = None
+        for _ in range(ASKINGS):
+            record = await self._asked(item, wrong)
+            calls.append(record)
+            if record["failure"]:
+                return self._row(item, record["failure"], calls, None, record["error"])
+            try:
+                verdict = read(content_of(record["message"]), item.shown)
+            except Unreadable as error:
+                wrong = str(error)
+                continue
+            return self._row(item, "decided", calls, verdict, verdict.reason)
+        cut = "; it was cut at max_tokens" if calls[-1]["finish_reason"] == "length" else ""
+        return self._row(item, "undecided", calls, None, f"the answer cannot be used: {wrong}{cut}")
+
+    async def _asked(self, item: Item, wrong: str | None) -> Record:
+        """The record of a call, from the journal where that holds it (then `cached`)."""
+        put = self._asking.put(item, wrong)
+        record = self._journal.get(put.key)
+        if record is not None:
+            return record | {"cached": True}
+        record = await self._caller.call(put.body, self._journal.path)
+        if record["failure"] != "infra_error":
+            self._journal.put(put.key, put.call, record)
+        return record | {"cached": False}
+
+    def _row(
+        self, item: Item, status: str, calls: Sequence[Record], verdict: Verdict | None, reason: str | None
+    ) -> Record:
+        return {
+            **item.key,
+            "question": self._asking.question.name,
+            "judge": self._name,
+            "proposed": verdict.proposed if verdict else None,
+            "agreed": verdict.agreed if verdict else None,
+            "verdict": verdict.proposed and verdict.agreed if verdict else None,
+            "deciding_place": verdict.message if verdict else None,
+            "reason": tables.text_or_json(reason),
+            "status": status,
+            "prompt_tokens": _sum(calls, "prompt_tokens"),
+            "completion_tokens": _sum(calls, "completion_tokens"),
+            "latency": _sum(calls, "latency"),
+            "cost": _sum(calls, "cost"),
+            "cached": all(call["cached"] for call in calls),
+        }
+
+
+@asynccontextmanager
+async def open_judge(
+    entry: Mapping[str, Any],
+    journal: str | Path,
+    *,
+    results: Path,
+    endpoints: Mapping[str, Mapping[str, Any]],
+    limits: Mapping[str, Any],
+    seed: int,
+) -> AsyncIterator[Judge]:
+    """The judge of the configuration.
+
+    Args:
+        entry: the configuration's `judge`, validated.
+        journal: the journal file of what is judged.
+        results: the results folder, in which the jobs that share an endpoint or the budget meet.
+        endpoints: the configuration's endpoints.
+        limits: the configuration's limits.
+        seed: the configuration's seed.
+
+    Raises:
+        JournalError: the journal is in use or broken.
+    """
+    from toolcal.models import sources
+
+    api = {**entry, "source": "api"}
+    caller, identity = sources.api("judge", api, results=results, endpoints=endpoints, limits=limits)
+    try:
+        with Journal(journal) as kept, caller.booked(kept.path):
+            yield Judge(entry["model"], Asking(identity, entry["parameters"], seed), kept, caller)
+    finally:
+        await caller.close()
+
+
+async def judgements(name: str, items: Sequence[Item], judge: Judge) -> pd.DataFrame:
+    """Put every write to the judge, as many at once as its endpoint takes.
+
+    Args:
+        name: the model whose writes these are, for the progress.
+        items: the writes.
+        judge: decides.
+
+    Returns:
+        The table `judgements`, in the order of its key.
+    """
+    slots = asyncio.Semaphore(judge.concurrency)
+    progress = Progress(f"judge of {name}", len(items))
+
+    async def one(item: Item) -> Record:
+        async with slots:
+            row = await judge.decide(item)
+        progress.case_done([row])
+        return row
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one(item)) for item in items]
+    except ExceptionGroup as failed:  # a full disk or a missing key ends the job
+        raise failed.exceptions[0] from None
+    return tables.frame("judgements", (task.result() for task in tasks)).sort_values(list(WRITE), ignore_index=True)
+
+
+def _sum(calls: Sequence[Record], name: str) -> Any:
+    """The sum over the calls; None where that of one is unknown."""
+    values = [call.get(name) for call in calls]
+    return None if any(value is None for value in values) else sum(value for value in values if value is not None)

@@ -1,0 +1,63 @@
+"""A run's conversation, put together again from the tables: what the model said and called, and what it was told."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolcal.benchmarks.protocol import Message
+from toolcal.recordings.rows import NO_RESULT
+
+Place = tuple[int, int, int]
+"""(turn, step, attempt) of an emission."""
+
+
+def conversation(
+    emissions: Iterable[Mapping[str, Any]], user_messages: Iterable[Mapping[str, Any]]
+) -> tuple[list[Message], dict[Place, int]]:
+    """The messages of one run, in the order and at the places in which the model met them.
+
+    Args:
+        emissions: the run's rows of table `trajectories`, in the order of its key. What a probe took back, and an
+            error in place of an answer, was not part of the conversation.
+        user_messages: its rows of table `user_messages`, in the order of its key.
+
+    Returns:
+        OpenAI messages (a tool's has besides `failed`), and where each emission stands among them.
+    """
+    others = list(user_messages)
+    messages: list[Message] = []
+    places: dict[Place, int] = {}
+    for row in emissions:
+        if row["retracted"] or row["status"] == "infra_error":
+            continue
+        _take(others, messages)
+        places[row["turn"], row["step"], row["attempt"]] = len(messages)
+        calls = json.loads(row["tool_calls"])
+        said = {"role": "assistant", "content": row["content"]}
+        messages.append(said | ({"tool_calls": calls} if calls else {}))
+        # Calls that leaked into the text have no id, and results of their own.
+        for call, result in zip(calls, json.loads(row["tool_results"]), strict=False):
+            if result["error"] != NO_RESULT:
+                messages.append(
+                    {
+                        "role": "tool",
+                        "tool_call_id": call.get("id"),
+                        "content": result["result"],
+                        "failed": not result["executed"],
+                    }
+                )
+    _take(others, messages)
+    return messages, places
+
+
+def _take(others: list[Mapping[str, Any]], messages: list[Message]) -> None:
+    """Move to the messages what stands at the next place."""
+    while others and others[0]["place"] <= len(messages):
+        row = others.pop(0)
+        calls = json.loads(row["tool_calls"])
+        message = {"role": row["role"], "content": row["content"]}
+        if row["role"] == "tool":
+            message["tool_call_id"] = row["tool_call_id"]
+        messages.append(message | ({"tool_calls": calls} if calls else {}))

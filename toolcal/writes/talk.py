@@ -1,0 +1,181 @@
+"""A conversation up to a call: what was spoken, which calls were made, and what the tools told of things."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from toolcal.writes.cues import fold
+
+Message = Mapping[str, Any]
+
+_ERROR = re.compile(r"\W*(error|failed|exception|traceback)\b", re.IGNORECASE)
+
+SHOWN, SPOKEN = 10, 6
+"""A decision looks at the ten messages before the call, and further back where fewer than six of them are spoken."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A call, where it stands, and whether its result is there and is none of a failure."""
+
+    at: int
+    name: str
+    arguments: Mapping[str, Any]
+    done: bool
+    failed: bool
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the agent said in one go, and the user's reply.
+
+    Attributes:
+        at: the index of the agent's last message with words; None where it said nothing.
+        agent: its words, folded.
+        reply_at: the index of the reply; None where there is none.
+        reply: the user's words, folded.
+    """
+
+    at: int | None
+    agent: str
+    reply_at: int | None
+    reply: str
+
+
+def words(message: Message) -> str:
+    """The text of a message; "" where it has none."""
+    content = message.get("content")
+    if isinstance(content, list):
+        content = " ".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    return content.strip() if isinstance(content, str) else ""
+
+
+def exchanges(messages: Sequence[Message], start: int, end: int) -> list[Exchange]:
+    """The exchanges between two indices; what the agent says after the last reply is one without reply."""
+    found: list[Exchange] = []
+    said: list[str] = []
+    at: int | None = None
+    for index in range(start, end):
+        message = messages[index]
+        role, text = message.get("role"), words(message)
+        if role == "assistant" and text:
+            said.append(fold(text))
+            at = index
+        elif role == "user" and text:
+            found.append(Exchange(at, "\n".join(said), index, fold(text)))
+            said, at = [], None
+    if said:
+        found.append(Exchange(at, "\n".join(said), None, ""))
+    return found
+
+
+def window(messages: Sequence[Message], at: int) -> int:
+    """The index from which on a call at `at` is judged."""
+    spoken = 0
+    for index in range(at - 1, -1, -1):
+        if messages[index].get("role") in ("user", "assistant") and words(messages[index]):
+            spoken += 1
+        if at - index >= SHOWN and spoken >= SPOKEN:
+            return index
+    return 0
+
+
+def calls(messages: Sequence[Message], start: int, end: int) -> list[Made]:
+    """The assistant's calls between two indices, in order."""
+    return [made for index in range(start, end) for made in calls_of(messages, index)]
+
+
+def calls_of(messages: Sequence[Message], at: int) -> list[Made]:
+    """The calls of one message."""
+    given = messages[at].get("tool_calls") or () if messages[at].get("role") == "assistant" else ()
+    return [_made(messages, at, call) for call in given if isinstance(call, Mapping)]
+
+
+def _made(messages: Sequence[Message], at: int, call: Mapping[str, Any]) -> Made:
+    function = call.get("function")
+    function = function if isinstance(function, Mapping) else call
+    failed = done = False
+    for answer in messages[at + 1 :]:
+        if answer.get("role") != "tool":
+            break
+        if answer.get("tool_call_id") == call.get("id"):
+            failed = bool(answer.get("failed")) or _ERROR.match(words(answer)) is not None
+            done = not failed
+            break
+    return Made(at, str(function.get("name") or ""), arguments_of(function.get("arguments")), done, failed)
+
+
+def arguments_of(given: Any) -> Mapping[str, Any]:
+    """A call's arguments; none where they are no JSON object."""
+    if isinstance(given, str):
+        given = _json(given)
+    return given if isinstance(given, Mapping) else {}
+
+
+class Known:
+    """What tool results before a call tell, asked for by a value that stands in them."""
+
+    def __init__(self, messages: Sequence[Message], end: int) -> None:
+        self._texts = [words(m) for m in messages[:end] if m.get("role") == "tool"]
+
+    def records(self, value: str) -> list[Mapping[str, Any]]:
+        """The innermost objects that hold this value in one of their fields or as a key, the newest first."""
+        found: list[Mapping[str, Any]] = []
+        for text in reversed(self._texts):
+            if value in text:
+                found += _holding(text, value)
+                if len(found) > 20:
+                    break
+        return found
+
+    def tells(self, value: str) -> bool:
+        """Whether a value stands in any result."""
+        return any(value in text for text in self._texts)
+
+    def values(self, key: str) -> set[str]:
+        """All plain texts that stand under a key, in any result."""
+        marked = f'"{key}"'
+        return {v for text in self._texts if marked in text for v in _under(text, key)}
+
+
+def objects(value: Any, key: str | None = None, depth: int = 0) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
+    """Every object in a JSON value, outer ones first, with the key that it stands under."""
+    if depth > 12:
+        return
+    if isinstance(value, Mapping):
+        yield key, value
+        for name, inner in value.items():
+            yield from objects(inner, str(name), depth + 1)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from objects(inner, key, depth + 1)
+
+
+@lru_cache(maxsize=2048)
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+@lru_cache(maxsize=4096)
+def _holding(text: str, value: str) -> tuple[Mapping[str, Any], ...]:
+    return tuple(
+        found for key, found in objects(_json(text)) if key == value or any(v == value for v in found.values())
+    )
+
+
+@lru_cache(maxsize=4096)
+def _under(text: str, key: str) -> frozenset[str]:
+    found: set[str] = set()
+    for _, item in objects(_json(text)):
+        value = item.get(key)
+        found |= {value} if isinstance(value, str) else set()
+        found |= {v for v in value if isinstance(v, str)} if isinstance(value, list) else set()
+    return frozenset(found)
