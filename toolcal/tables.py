@@ -122,7 +122,7 @@ def _keys(*names: str) -> dict[str, Column]:
 
 def _rate(name: str, doc: str, *, null: bool = True) -> dict[str, Column]:
     return {
-        name: _c("float", f"{doc} (0 to 1)", null=null),
+        name: _c("float", doc if "1 to 1)" in doc else f"{doc} (0 to 1)", null=null),
         f"{name}_low": _c("float", "lower end of its 95 % interval", null=True),
         f"{name}_high": _c("float", "upper end of its 95 % interval", null=True),
     }

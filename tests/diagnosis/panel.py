@@ -102,7 +102,14 @@ class Panel:
                     dict.fromkeys(tables.TABLES["trajectories"].columns)
                     | key
                     | {"turn": turn, "step": step, "attempt": 0, "tool_calls": "[]", "tool_results": "[]"}
-                    | {"executed": 0, "held_out": False, "cached": False, "status": e.status, "origin": e.origin}
+                    | {
+                        "executed": 0,
+                        "held_out": False,
+                        "cached": False,
+                        "replayed": False,
+                        "status": e.status,
+                        "origin": e.origin,
+                    }
                     | {"state_changed": e.state_changed, "retracted": e.retracted, "text_recorded": e.text_recorded}
                 )
         self.rows["grades"].append(
