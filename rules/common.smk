@@ -82,17 +82,25 @@ def tables_of(*names):
 
 REPRODUCE = tables_of("reproduce")
 TABLES = tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else []))
-# A figure of one labeller has its name behind a dot (`of`), one of no labeller has none.
+# Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
+PAGES = {
+    "labeller": config["labellers"],
+    "perturbation": [
+        name
+        for name in config["perturbations"]
+        if any(cell.perturbation == name for cell in CELLS)
+    ],
+}
 HAS_FIGURE = {"confirmed_writes": bool(BY_RECORDING), "validity": config["validity"]}
 FIGURES = [
     path
-    for name, shows in figures.FIGURES.items()
+    for name in figures.FIGURES
     if HAS_FIGURE.get(name, True)
     for path in expand(
         f"{FIGURE}.{{suffix}}",
         figure=name,
-        of=[f".{one}" for one in config["labellers"]] if shows.by_labeller else "",
+        of=figures.pages(name, PAGES),
         suffix=("svg", "pdf", "csv"),
     )
 ]
@@ -104,7 +112,7 @@ wildcard_constraints:
     scenario="[a-z0-9_-]+",
     perturbation="[a-z0-9_-]+",
     figure="[a-z0-9_]+",
-    of=r"(\.[a-z0-9_]+)?",
+    of=r"(\.[a-z0-9_-]+)*",
 
 
 def code_of(stage):

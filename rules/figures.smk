@@ -1,3 +1,16 @@
+def page_of(wildcards):
+    """What a page is of: column -> value."""
+    return figures.page(wildcards.figure, wildcards.of)
+
+
+def about_page(wildcards):
+    """What a page's caption says of its perturbation; None where it has none."""
+    from toolcal.figures.about import about
+
+    name = page_of(wildcards).get("perturbation")
+    return about(name, config["perturbations"][name]) if name else None
+
+
 rule figures:
     input:
         table=lambda wildcards: TABLES[figures.FIGURES[wildcards.figure].table],
@@ -8,7 +21,7 @@ rule figures:
             category="Figures",
             labels=lambda wildcards: {
                 "figure": wildcards.figure,
-                "labeller": wildcards.of.removeprefix("."),
+                **{key: page_of(wildcards).get(key, "") for key in PAGES},
             },
         ),
         pdf=f"{FIGURE}.pdf",
@@ -18,6 +31,7 @@ rule figures:
     conda:
         "../envs/analysis.yaml"
     params:
+        about=about_page,
         code=code_of("figures"),
     message:
         "Figure {wildcards.figure}{wildcards.of}"

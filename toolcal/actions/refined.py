@@ -8,7 +8,7 @@ the request, whether "is this correct?" stands before an action.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -28,6 +28,7 @@ ACTS = (
     "aside",
     "transfer",
     "retry",
+    "condition",
     "not_found",
     "failed",
     "refuse",
@@ -37,6 +38,7 @@ ACTS = (
     "extra",
     "pending",
     "lookup_offer",
+    "proceed",
 )
 """The speech acts that the rules find; what they mean stands beside the rules."""
 
@@ -45,9 +47,12 @@ _DENIALS = {"refuse", "restriction", "not_found", "failed"}
 _REPORTS = {"confirm", "step"}
 _AGREEING = ("confirm", "reply", "respond", "answer", "say", "type", "verify", "write", "enter", "approve", "agree")
 _OF_OFFERS = ("extra", "lookup_offer", "choice")
+_WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b(?!.{0,30}\b(?:you|your|i) )")
+_ANSWER = re.compile(r"\W*(?:yes|no|because)\b")
 _SUBORDINATE = re.compile(
     r"(?<!\w)(?:if|once|when|whenever|after|until|till|unless|as soon as|in case|should you|whether|provided that"
-    r"|before|while|as long as|to ensure|to make sure|so that|so you can)(?!\w)[^,;:]*"
+    r"|before|while|as long as|so that|so you can"
+    r"|(?:^|to |please |you |and |, )(?:make sure|ensure|confirm|verify|check|see))(?!\w)[^,;:]*"
 )
 
 
@@ -69,9 +74,9 @@ class Read:
 
 def read(text: str) -> Found:
     """The classes and sub-labels of a text, OTHER having none. Any text will do; time is linear in its length."""
-    said = [Read(one, _acts(one.text, one.question, one.item)) for one in sentences(text)]
+    said = [Read(one, _acts(one.text, one.question, one.item)) for one in _own(sentences(text))]
     asked = _asked(said)
-    refused = _refused(said, bool(asked))
+    refused = _refused(said, asked)
     reported = _reported(said)
     cues: dict[str, str] = {}
     if refused:
@@ -86,6 +91,15 @@ def read(text: str) -> Found:
     return Found(cues, tuple(sub))
 
 
+def _own(told: Iterable[Sentence]) -> Iterator[Sentence]:
+    """The sentences without those of a list that shows what someone else wrote."""
+    shown = False
+    for one in told:
+        shown = (shown and one.listed) or (one.opens_list and bool(_WRITTEN.search(one.text)))
+        if not (shown and one.listed):
+            yield one
+
+
 @lru_cache(1 << 14)  # agents repeat themselves
 def _acts(text: str, question: bool, item: bool) -> Mapping[str, str]:
     """The acts of a sentence; what asks is looked for in what stands before a closing phrase."""
@@ -95,7 +109,7 @@ def _acts(text: str, question: bool, item: bool) -> Mapping[str, str]:
     for act, rules in RULES.items():
         if act in _OF_OFFERS and "offer" not in acts:
             continue
-        within = asking if act in _ASKING else text
+        within = asking if act in _ASKING or act in _OF_OFFERS else text
         for rule in rules:
             if words := rule.found(within, main, question, item):
                 acts[act] = words
@@ -113,15 +127,22 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
     """
     asked: dict[str, str] = {}
     denied = any(_DENIALS & one.acts.keys() for one in said)
-    reported = pending = False
+    reported = pending = idle = listing = False
     for at, one in enumerate(said):
+        if one.sentence.item and listing:
+            continue
+        listing = one.sentence.question and one.sentence.opens_list and "offer" in one.acts
         if _REPORTS & one.acts.keys() and not one.sentence.question:
             reported, pending = True, False
         else:
             pending = pending or "pending" in one.acts
-        waits = pending if reported else one.sentence.question and "lookup_offer" not in one.acts
-        for kind, words in _asks(one, denied or waits).items():
-            if kind != "bare" or not _answers_itself(said, at):
+        waits = denied or (pending if reported else one.sentence.question and "lookup_offer" not in one.acts)
+        if "proceed" in one.acts and not denied and (idle or (reported and not pending)):
+            continue
+        found = _asks(one, waits)
+        idle = idle or ("offer" in one.acts and not found)
+        if not _answers_itself(said, at):
+            for kind, words in found.items():
                 asked.setdefault("information" if kind == "bare" else kind, words)
     return asked
 
@@ -146,36 +167,45 @@ def _asks(one: Read, waits: bool) -> dict[str, str]:
 def _answers_itself(said: Sequence[Read], at: int) -> bool:
     """Whether a question to nobody is followed by its answer in the same paragraph."""
     sentence = said[at].sentence
-    if at + 1 == len(said) or sentence.item:
+    if at + 1 == len(said) or not sentence.question:
         return False
-    after = said[at + 1]
-    return after.sentence.paragraph == sentence.paragraph and not after.sentence.question and not after.sentence.item
+    after = said[at + 1].sentence
+    if after.paragraph != sentence.paragraph or after.question or after.item:
+        return False
+    bare = not said[at].acts.keys() & {"consent", "offer", "information"} and not sentence.item
+    return bare or bool(_ANSWER.match(after.text))
 
 
-def _refused(said: Sequence[Read], asked: bool) -> dict[str, str]:
+def _refused(said: Sequence[Read], asked: Mapping[str, str]) -> dict[str, str]:
     """What is said not to be done: the words by kind (transfer, refuse)."""
     refused: dict[str, str] = {}
-    goes_on = asked or any("retry" in one.acts for one in said)
+    retried = any("retry" in one.acts for one in said)
+    goes_on = bool(asked) or retried
+    mends = any(one.sentence.question and {"condition", "offer"} <= one.acts.keys() for one in said)
     agreeing = any("consent" in one.acts for one in said)
     for one in said:
         if "transfer" in one.acts:
             refused.setdefault("transfer", one.acts["transfer"])
         if one.sentence.question:
             continue
-        if "refuse" in one.acts:
+        mended = mends or ("condition" in one.acts and goes_on)
+        noted = one.sentence.item and agreeing
+        if "refuse" in one.acts and not mended and not noted:
             refused.setdefault("refuse", one.acts["refuse"])
         if "restriction" in one.acts and not agreeing:
             refused.setdefault("refuse", one.acts["restriction"])
-        for kind in ("not_found", "failed"):
-            if kind in one.acts and not goes_on:
-                refused.setdefault("refuse", one.acts[kind])
+        if "not_found" in one.acts and not goes_on:
+            refused.setdefault("refuse", one.acts["not_found"])
+        # Who offers something else has given it up; who asks for a value has not.
+        if "failed" in one.acts and not mended and not retried and "information" not in asked:
+            refused.setdefault("refuse", one.acts["failed"])
     return refused
 
 
 def _reported(said: Sequence[Read]) -> str | None:
     """The first words that report something as done."""
     for one in said:
-        if not one.sentence.question and (found := _REPORTS & one.acts.keys()):
+        if not one.sentence.question and "transfer" not in one.acts and (found := _REPORTS & one.acts.keys()):
             return one.acts[min(found)]
     return None
 

@@ -36,6 +36,7 @@ _END = re.compile(r"""[.!?…]{1,8}["')\]]{0,2}(?=\s|$)|[。！]|(?<=[a-z)]);(?=
 _ABBREVIATION = re.compile(
     r"(?:^|[\s(])(?:e\.g|i\.e|etc|no|nr|st|mr|mrs|ms|dr|vs|approx|incl|inc|u\.s|a\.m|p\.m|[a-z])$"
 )
+_INVERTED = re.compile(r"(?:would|do|shall|should|can|could|may) (?:you|i|we)\b")
 _EMPHATIC = 3
 """Words of a quotation that are still the agent's own: reply "yes", status "pending"."""
 
@@ -45,13 +46,15 @@ class Sentence:
     """A folded sentence.
 
     `text` is in lower case without end marks, short forms apart; `paragraph` counts blocks of text from 0; `item` says
-    that it begins an item of a list.
+    that it begins an item of a list, `listed` that it is a part of one, `opens_list` that it ends in a colon (where "Would you like me to:" asks as well).
     """
 
     text: str
     paragraph: int
     question: bool
     item: bool = False
+    listed: bool = False
+    opens_list: bool = False
 
 
 def fold(text: str) -> str:
@@ -89,7 +92,9 @@ def _sentences(text: str) -> Iterator[Sentence]:
         item = bool(mark := _ITEM.match(line.lower()))
         line = _cleaned(line[mark.end() :] if mark else line)
         for at, (sentence, question) in enumerate(_cut(line)):
-            yield Sentence(sentence.rstrip(": "), paragraph, question, item and at == 0)
+            opens = sentence.endswith(":")
+            question = question or (opens and _INVERTED.match(sentence) is not None)
+            yield Sentence(sentence.rstrip(": "), paragraph, question, item and at == 0, item, opens)
 
 
 def _spoken_lines(text: str) -> Iterator[str]:

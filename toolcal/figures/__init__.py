@@ -5,8 +5,11 @@ Light to import, for the workflow reads names and tables while it plans: matplot
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from toolcal.cells import BASELINE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,11 +17,13 @@ if TYPE_CHECKING:
 
 
 class Source(NamedTuple):
-    """The table that a figure shows, and whether there is a figure for each labeller or one for all."""
+    """The table that a figure shows, and of what there is a page each: the rows that a page shows are of one value."""
 
     table: str
-    by_labeller: bool = True
+    by: tuple[str, ...] = ("labeller",)
 
+
+_EFFECT = ("perturbation", "labeller")
 
 FIGURES = {
     "gar_acc": Source("cells"),
@@ -27,14 +32,40 @@ FIGURES = {
     "confusion": Source("confusion"),
     "recall_by_turn": Source("turns"),
     "slack_reasons": Source("slack_reasons"),
-    "confirmed_writes": Source("write_rates", by_labeller=False),
-    "validity": Source("validity", by_labeller=False),
+    "confirmed_writes": Source("write_rates", by=()),
+    "validity": Source("validity", by=()),
+    "dumbbells": Source("family_effects", _EFFECT),
+    "forest": Source("effects", _EFFECT),
+    "movement": Source("effects", _EFFECT),
 }
 """All figures. A figure's name is also the name of its module, its files and its caption."""
 
 
+def pages(name: str, values: Mapping[str, Sequence[str]]) -> list[str]:
+    """What follows a figure's name in the names of its files, for each of its pages: the values, each behind a dot.
+
+    Args:
+        name: the figure.
+        values: the values that a page may be of, by column; without any of some column there is no page.
+    """
+    return ["".join(f".{value}" for value in chosen) for chosen in product(*(values[key] for key in FIGURES[name].by))]
+
+
+def page(name: str, of: str) -> dict[str, str]:
+    """What a page is of: one of `pages` as column -> value."""
+    return dict(zip(FIGURES[name].by, of.split(".")[1:], strict=True))
+
+
+def rows(name: str, data: pd.DataFrame, of: str) -> pd.DataFrame:
+    """The rows of the table that a page shows; those of the baseline where it is not of a perturbation."""
+    wanted = ({"perturbation": BASELINE} if "perturbation" in data else {}) | page(name, of)
+    for column, value in wanted.items():
+        data = data[data[column] == value]
+    return data
+
+
 def draw(name: str, data: pd.DataFrame, **options: Any) -> Figure:
-    """Draw a figure from rows of its table, of one perturbation, and of one labeller where there is a figure for each.
+    """Draw a figure from rows of its table, of one perturbation, and of one labeller where there is a page for each.
 
     Raises:
         KeyError: for a name that is not in `FIGURES`.
@@ -47,7 +78,10 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
     from toolcal.figures import (
         confirmed_writes,
         confusion,
+        dumbbells,
+        forest,
         gar_acc,
+        movement,
         ranks,
         recall_by_turn,
         shares,
@@ -55,5 +89,6 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         validity,
     )
 
-    modules = (confirmed_writes, confusion, gar_acc, ranks, recall_by_turn, shares, slack_reasons, validity)
+    baseline = (confirmed_writes, confusion, gar_acc, ranks, recall_by_turn, shares, slack_reasons, validity)
+    modules = (*baseline, dumbbells, forest, movement)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}

@@ -54,6 +54,15 @@ class Point:
     """In brackets behind the model's name."""
     again: Point | None = None
     """The same model counted in another way: a mark without a label, and a line that leads to it."""
+    arrow: bool = False
+    """The line is an arrow from there to here, and the label stands at its middle."""
+
+    @property
+    def anchor(self) -> tuple[float, float]:
+        """Where the label belongs."""
+        if self.again is None or not self.arrow:
+            return self.x, self.y
+        return (self.x + self.again.x) / 2, (self.y + self.again.y) / 2
 
     def marks(self) -> Iterator[Point]:
         """The point, and the one joined to it."""
@@ -106,8 +115,13 @@ def draw(
     keyed = not wide or max(len(panel.points) + len(panel.lacks) for panel in shown.values()) > NAMED
     key = _key(models, width) if keyed else []
     rows = -(-len(shown) // columns)
+    under = [_lacking(panel, models if key else [], 72 * (side - 0.6)) for panel in shown.values()]
+    lines = sum(
+        max(text.count("\n") for text in under[start : start + columns]) for start in range(0, len(under), columns)
+    )
     # Titles, axis names, legend and heading: a single row of panels shares its height with all of them.
     panel_height = (side if wide else side + 0.36) * rows + (0.75 if width < 6 else 1.0 if rows == 1 else 0.6)
+    panel_height += 0.13 * lines
     key_height = 0.125 * max(map(len, key)) + 0.05 if key else 0.0
 
     figure = panels.blank(panel_height + key_height, width)
@@ -117,12 +131,9 @@ def draw(
         top, bottom = figure.subfigures(2, 1, squeeze=False, height_ratios=[panel_height, key_height]).flat
     panels.heading(top, "; ".join([heading, *empty]), width)
     axes = panels.grid(top, list(shown), columns, width=side - 0.6, xlabel=xlabel, ylabel=ylabel)
-    for canvas, panel in zip(axes, shown.values(), strict=True):
+    for canvas, panel, text in zip(axes, shown.values(), under, strict=True):
         _panel(canvas, panel, size=3.8 if key else 5.0, wide=wide)
-        names = [str(models.index(model) + 1) if key else plain(model) for model in panel.lacks]
-        if names:
-            words = wrap(f"{panel.lacking}: {', '.join(names)}", 72 * (side - 0.6), NORMAL)
-            canvas.set_xlabel("\n".join(filter(None, (canvas.get_xlabel(), words))))
+        canvas.set_xlabel("\n".join(filter(None, (canvas.get_xlabel(), text))))
     top.legend(
         handles=[*legend, Line2D([], [], label=bound, **_DIAGONAL)],
         loc="outside lower center",
@@ -138,6 +149,12 @@ def draw(
     for canvas, panel in zip(axes, shown.values(), strict=True):
         _label(canvas, panel.points, models if key else [], _NOTABLE if wide else 0)
     return figure
+
+
+def _lacking(panel: Panel, keyed: Sequence[str], width: float) -> str:
+    """Whom a panel lacks, in lines to stand under it."""
+    names = [str(keyed.index(model) + 1) if keyed else plain(model) for model in panel.lacks]
+    return wrap(f"{panel.lacking}: {', '.join(names)}", width, NORMAL) if names else ""
 
 
 def entry(label: str, *, violation: bool = False, hollow: bool = False) -> Line2D:
@@ -160,7 +177,9 @@ def _panel(canvas: Axes, panel: Panel, size: float, *, wide: bool) -> None:
     canvas.fill([0, 1, 0], [0, 1, 1], color=ALERT, alpha=0.07, linewidth=0, zorder=0)
     canvas.plot([0, 1], [0, 1], zorder=1, **_DIAGONAL)
     for point in panel.points:
-        if point.again is not None:
+        if point.again is not None and point.arrow:
+            _arrow(canvas, point.again, point, size)
+        elif point.again is not None:
             canvas.plot([point.x, point.again.x], [point.y, point.again.y], color=INK, linewidth=0.6, zorder=2.5)
         for mark in point.marks():
             colour, (left, right, low, high) = ALERT if mark.violation else BLUE, mark.ends
@@ -173,6 +192,12 @@ def _panel(canvas: Axes, panel: Panel, size: float, *, wide: bool) -> None:
             canvas.plot([left, right], [mark.y] * 2, **thin)
             canvas.plot([mark.x] * 2, [low, high], **thin)
             canvas.plot(mark.x, mark.y, zorder=4 if mark.violation else 3, **_mark(mark.violation, mark.hollow, size))
+
+
+def _arrow(canvas: Axes, start: Point, end: Point, size: float) -> None:
+    arrow = {"arrowstyle": "-|>,head_length=0.4,head_width=0.18", "linewidth": 0.8, "shrinkA": size / 2}
+    look = {"color": ALERT if end.violation else BLUE, "alpha": 0.8, "shrinkB": size / 2, "clip_on": False}
+    canvas.annotate("", (end.x, end.y), (start.x, start.y), arrowprops=arrow | look, zorder=2.5, annotation_clip=False)
 
 
 def _mark(violation: bool, hollow: bool, size: float = 5.0) -> dict[str, Any]:
@@ -193,9 +218,8 @@ def _groups(points: Sequence[Point]) -> list[list[Point]]:
     groups: list[list[Point]] = []
     for point in points:
         for group in groups:
-            first = group[0]
-            apart = max(abs(first.x - point.x), abs(first.y - point.y))
-            if apart <= _NEAR and first.violation == point.violation:
+            (x, y), (other_x, other_y) = group[0].anchor, point.anchor
+            if max(abs(x - other_x), abs(y - other_y)) <= _NEAR and group[0].violation == point.violation:
                 group.append(point)
                 break
         else:
@@ -230,27 +254,28 @@ def _label(canvas: Axes, points: Sequence[Point], keyed: Sequence[str], notable:
     heads = [group[0] for group in _groups(points)]
     marks = [mark for point in points for mark in point.marks()]
     boxes = place(
-        [spot(point.x, point.y) for point in heads],
+        [spot(*point.anchor) for point in heads],
         [(width + 3, height) for width, height in map(extent, texts, repeat(SMALL))],
         edge,
         [around(*spot(mark.x, mark.y), 3 if keyed else 4) for mark in marks],
         [box for mark in marks for box in _bars(mark, spot, 0.5 if keyed else 1.5)]
+        + [box for point in points for box in _shaft(point, spot)]
         + [around(*spot(at, at), 1.5) for at in np.linspace(0, 1, 80)],
     )
     for point, text, box in zip(heads, texts, boxes, strict=True):
-        x, y = spot(point.x, point.y)
+        x, y = spot(*point.anchor)
         nearest = min(max(x, box[0]), box[2]) - x, min(max(y, box[1]), box[3]) - y
         if max(map(abs, nearest)) > 8:
             canvas.annotate(
                 "",
-                (point.x, point.y),
+                point.anchor,
                 nearest,
                 textcoords="offset points",
                 arrowprops={"arrowstyle": "-", "color": GREY, "linewidth": 0.5, "shrinkA": 0, "shrinkB": 3},
             )
         canvas.annotate(
             text,
-            (point.x, point.y),
+            point.anchor,
             (box[0] - x + 1.5, (box[1] + box[3]) / 2 - y),
             textcoords="offset points",
             va="center",
@@ -270,6 +295,15 @@ def _bars(point: Point, spot: Callable[[float, float], tuple[float, float]], hal
         for start, stop in pairs
         if np.isfinite([*start, *stop]).all()
     ]
+
+
+def _shaft(point: Point, spot: Callable[[float, float], tuple[float, float]]) -> list[Box]:
+    """The line to a point's other mark, in small boxes."""
+    if point.again is None:
+        return []
+    other = point.again
+    steps = np.linspace(0, 1, 2 + int(40 * max(abs(point.x - other.x), abs(point.y - other.y))))
+    return [around(*spot(point.x + at * (other.x - point.x), point.y + at * (other.y - point.y)), 1.5) for at in steps]
 
 
 def _key(models: Sequence[str], width: float) -> list[list[str]]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from toolcal import tables
 from toolcal.benchmarks.protocol import Message
-from toolcal.writes.conversation import conversation
+from toolcal.writes.conversation import by_run, conversation, run_of, shortened
 from toolcal.writes.talk import calls_of, window, words
 
 WRITE = (*tables.EMISSION, "call")
@@ -57,7 +57,7 @@ class Item:
 
     def _before(self, at: int, role: str) -> dict[str, Any]:
         message = self.messages[at]
-        view: dict[str, Any] = {"message": at, "role": role, "text": _shortened(words(message))}
+        view: dict[str, Any] = {"message": at, "role": role, "text": shortened(words(message), LENGTH)}
         if message.get("tool_calls"):
             view["calls"] = [_call(*_named(call)) for call in message["tool_calls"]]
         return view | ({"failed": True} if message.get("failed") else {})
@@ -71,31 +71,20 @@ def items(writes: pd.DataFrame, trajectories: pd.DataFrame, user_messages: pd.Da
         trajectories: its table `trajectories`, in the order of its key.
         user_messages: its table `user_messages`, in the order of its key.
     """
-    emissions, heard = _by_run(trajectories), _by_run(user_messages)
+    emissions, heard = by_run(trajectories), by_run(user_messages)
     asked = tables.records(writes[writes["to_be_confirmed"].astype(bool)].sort_values(list(WRITE)))
-    runs = dict.fromkeys(_run(row) for row in asked)
+    runs = dict.fromkeys(run_of(row) for row in asked)
     spoken = {run: conversation(emissions[run], heard.get(run, []))[0] for run in runs}
     return [
         Item(
             {column: row[column] for column in WRITE},
             row["tool"],
             json.loads(row["arguments"]),
-            spoken[_run(row)],
+            spoken[run_of(row)],
             row["place"],
         )
         for row in asked
     ]
-
-
-def _by_run(data: pd.DataFrame) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in tables.records(data):
-        found.setdefault(_run(row), []).append(row)
-    return found
-
-
-def _run(row: Mapping[str, Any]) -> tuple[Any, ...]:
-    return tuple(row[column] for column in tables.CASE)
 
 
 def _named(call: Any) -> tuple[str, Any]:
@@ -107,17 +96,9 @@ def _named(call: Any) -> tuple[str, Any]:
 
 def _call(name: str, arguments: Any) -> str:
     given = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    return f"{name}({_shortened(given)})"
+    return f"{name}({shortened(given, LENGTH)})"
 
 
 def _line(view: Mapping[str, Any]) -> str:
     text = json.dumps(view, ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
-
-
-def _shortened(text: str) -> str:
-    """The beginning and the end: what is asked mostly stands at the end."""
-    if len(text) <= LENGTH:
-        return text
-    tail = LENGTH // 3
-    return f"{text[: LENGTH - tail]} [... {len(text) - LENGTH} characters left out ...] {text[-tail:]}"

@@ -83,7 +83,7 @@ async def open_source(
 
     async with AsyncExitStack() as stack:
         if entry["source"] == "api":
-            caller, identity = sources.api(name, entry, results=results, endpoints=endpoints, limits=limits)
+            caller, identity = sources.api(f"models.{name}", entry, results=results, endpoints=endpoints, limits=limits)
         else:
             serve = {"embedded": sources.embedded, "vllm": sources.vllm}[entry["source"]]
             caller, identity = serve(stack, name, entry, log)

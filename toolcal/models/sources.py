@@ -69,7 +69,7 @@ def vllm(stack: AsyncExitStack, name: str, entry: Mapping[str, Any], log: Path |
 
 
 def api(
-    name: str,
+    place: str,
     entry: Mapping[str, Any],
     *,
     endpoints: Mapping[str, Mapping[str, Any]],
@@ -79,7 +79,7 @@ def api(
     """A model behind an API.
 
     Args:
-        name: the model's id.
+        place: the entry's key in the configuration, for messages.
         entry: its entry, validated.
         endpoints: the configuration's endpoints.
         limits: the configuration's limits.
@@ -89,7 +89,7 @@ def api(
     endpoint = endpoints[where]
 
     async def connect() -> Connection:
-        return Connection(endpoint.get("api_base"), _key(name, where, endpoint, entry["model"]))
+        return Connection(endpoint.get("api_base"), _key(place, where, endpoint, entry["model"]))
 
     limit = limits.get("max_usd")
     caller = Caller(
@@ -111,30 +111,30 @@ def api(
     return caller, identity
 
 
-def _key(name: str, where: str, endpoint: Mapping[str, Any], model: str) -> str | None:
+def _key(place: str, where: str, endpoint: Mapping[str, Any], model: str) -> str | None:
     variable = endpoint.get("api_key_env")
     if variable is None:
         if "api_base" in endpoint:
             return NO_KEY
-        _look_for_key(name, where, model)
+        _look_for_key(place, where, model)
         return None
     key = os.environ.get(variable, "").strip()
     if not key:
         raise ModelError(
-            f"models.{name}: the environment variable {variable} (endpoints.{where}.api_key_env) is not set; export it "
+            f"{place}: the environment variable {variable} (endpoints.{where}.api_key_env) is not set; export it "
             "and run again"
         )
     if not (key.isascii() and key.isprintable()):
-        raise ModelError(f"models.{name}: the environment variable {variable} holds characters that no key has")
+        raise ModelError(f"{place}: the environment variable {variable} holds characters that no key has")
     return key
 
 
-def _look_for_key(name: str, where: str, model: str) -> None:
+def _look_for_key(place: str, where: str, model: str) -> None:
     """Where litellm has to find the provider's key in the environment: is one there?"""
     found = client().validate_environment(model=model)
     missing = [variable for variable in found["missing_keys"] if variable.endswith("_API_KEY")]
     if missing and not found["keys_in_environment"]:
         raise ModelError(
-            f"models.{name}: the environment variable {missing[0]} is not set; export it (or name another in "
+            f"{place}: the environment variable {missing[0]} is not set; export it (or name another in "
             f"endpoints.{where}.api_key_env) and run again"
         )

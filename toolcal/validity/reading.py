@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcal.validity.conversations import Call, Conversation, Message
+from toolcal.writes.conversation import shortened
 
 CHUNK = {"emission": 60, "write": 30}
 """About so many items a file; writes are long."""
@@ -50,7 +51,7 @@ def _emission(messages: Sequence[Message], index: int) -> dict[str, Any]:
     asked = next((m.text for m in reversed(messages[:start]) if m.role == "user"), None)
     seen = any(message.role == "user" for message in before)
     return {
-        "request": None if seen or asked is None else _shortened(asked, LENGTH["emission"]),
+        "request": None if seen or asked is None else shortened(asked, LENGTH["emission"]),
         "before": [_shown(message, LENGTH["emission"]) for message in before],
         "text": messages[index].text,
         "call_beside": bool(messages[index].calls),
@@ -76,19 +77,11 @@ def _write(messages: Sequence[Message], index: int, call: int) -> dict[str, Any]
 
 
 def _shown(message: Message, length: int) -> dict[str, Any]:
-    view: dict[str, Any] = {"role": message.role, "text": _shortened(message.text, length)}
+    view: dict[str, Any] = {"role": message.role, "text": shortened(message.text, length)}
     if message.calls:
         view["calls"] = [_call(call, length) for call in message.calls]
     return view
 
 
 def _call(call: Call, length: int) -> str:
-    return f"{call.name}({_shortened(json.dumps(call.arguments, ensure_ascii=False), length)})"
-
-
-def _shortened(text: str, length: int) -> str:
-    """The beginning and the end: what is asked mostly stands at the end."""
-    if len(text) <= length:
-        return text
-    tail = length // 3
-    return f"{text[: length - tail]} [... {len(text) - length} characters left out ...] {text[-tail:]}"
+    return f"{call.name}({shortened(json.dumps(call.arguments, ensure_ascii=False), length)})"

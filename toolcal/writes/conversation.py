@@ -6,9 +6,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import pandas as pd
+
+from toolcal import tables
 from toolcal.benchmarks.protocol import Message
 from toolcal.recordings.rows import NO_RESULT
 
+Run = tuple[Any, ...]
+"""The values of the columns `tables.CASE`."""
 Place = tuple[int, int, int]
 """(turn, step, attempt) of an emission."""
 
@@ -50,6 +55,27 @@ def conversation(
                 )
     _take(others, messages)
     return messages, places
+
+
+def by_run(data: pd.DataFrame) -> dict[Run, list[dict[str, Any]]]:
+    """The rows of each run, as dicts, in their order."""
+    found: dict[Run, list[dict[str, Any]]] = {}
+    for row in tables.records(data):
+        found.setdefault(run_of(row), []).append(row)
+    return found
+
+
+def run_of(row: Mapping[str, Any]) -> Run:
+    """The run that a row belongs to."""
+    return tuple(row[column] for column in tables.CASE)
+
+
+def shortened(text: str, length: int) -> str:
+    """The beginning and the end of a long text: what is asked mostly stands at the end."""
+    if len(text) <= length:
+        return text
+    tail = length // 3
+    return f"{text[: length - tail]} [... {len(text) - length} characters left out ...] {text[-tail:]}"
 
 
 def _take(others: list[Mapping[str, Any]], messages: list[Message]) -> None:

@@ -12,7 +12,7 @@ from toolcal import tables
 from toolcal.benchmarks import write_tools
 from toolcal.benchmarks.protocol import Case, Message
 from toolcal.writes.consent import decide
-from toolcal.writes.conversation import conversation
+from toolcal.writes.conversation import by_run, conversation, run_of
 
 
 def to_frame(
@@ -29,25 +29,14 @@ def to_frame(
     Returns:
         One row a call of a tool that writes, sorted by the table's key.
     """
-    passed = {
-        tuple(row[column] for column in tables.CASE): row["passed"]
-        for row in tables.records(grades[[*tables.CASE, "passed"]])
-    }
-    heard = _by_run(user_messages)
+    passed = {run_of(row): row["passed"] for row in tables.records(grades[[*tables.CASE, "passed"]])}
+    heard = by_run(user_messages)
     rows = (
         {**dict(zip(tables.CASE, run, strict=True)), **row, "passed": passed.get(run)}
-        for run, emissions in _by_run(trajectories).items()
+        for run, emissions in by_run(trajectories).items()
         for row in _rows(emissions, heard.get(run, []), cases[run[tables.CASE.index("case_id")]])
     )
     return tables.frame("writes", rows).sort_values([*tables.EMISSION, "call"], ignore_index=True)
-
-
-def _by_run(data: pd.DataFrame) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
-    """The rows of each run, in their order."""
-    found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
-    for row in tables.records(data):
-        found.setdefault(tuple(row[column] for column in tables.CASE), []).append(row)
-    return found
 
 
 def _rows(emissions: list[dict[str, Any]], heard: list[dict[str, Any]], case: Case) -> Iterator[dict[str, Any]]:
