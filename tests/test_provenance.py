@@ -27,12 +27,18 @@ def hashes(folder):
 @pytest.mark.parametrize(
     ("edited", "stages"),
     [
-        ("toolcal/actions/cues.yaml", {"actions"}),
-        ("toolcal/actions/label.py", {"actions"}),
-        ("toolcal/dialects.py", {"actions", "recordings", "trajectories"}),
+        ("toolcal/actions/cues.yaml", {"actions", "validity"}),
+        ("toolcal/actions/label.py", {"actions", "validity"}),
+        (
+            "toolcal/dialects.py",
+            {"actions", "contexts", "estimate", "judgements", "recordings", "trajectories", "validity"},
+        ),
         ("toolcal/diagnosis/statistics.py", {"diagnosis", "reproduce", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),
-        ("toolcal/benchmarks/bfcl/exclusions.yaml", {"cases", "estimate", "grades", "manifest", "trajectories"}),
+        (
+            "toolcal/benchmarks/bfcl/exclusions.yaml",
+            {"cases", "contexts", "estimate", "grades", "manifest", "trajectories", "validity"},
+        ),
         ("toolcal/models/json_mode.py", {"estimate", "trajectories"}),
         ("toolcal/benchmarks/grades.py", {"grades"}),
         ("scripts/grades.py", {"grades"}),

@@ -29,7 +29,8 @@ def finished(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cells(finished):
     data = tables.read("cells", finished.results("diagnosis", "cells.parquet"))
-    return data[data["perturbation"] == "baseline"].set_index(["model", "scenario"])
+    data = data[(data["perturbation"] == "baseline") & (data["labeller"] == "paper_like")]
+    return data.set_index(["model", "scenario"])
 
 
 def values(cells, model, scenarios, column):
@@ -69,6 +70,21 @@ def test_the_right_action_alone_passes_nothing(cells, policy, gar):
     assert values(cells, policy, WHOLE + MISS, "gar_case_any") == gar
     assert values(cells, policy, MISS, "gar_decisive") == gar[2:]
     assert values(cells, policy, WHOLE + MISS, "acc") == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("model", "scenario", "perturbation", "column", "expected"),
+    [
+        ("halts_early", "bfcl-base", "sri-full", "acc", [0, 1]),
+        ("calls_held_out", "bfcl-miss_func", "cri-bypass", "acc", [0.795, 1]),
+        ("calls_held_out", "bfcl-miss_func", "cri-bypass", "gar_decisive", [0, 0]),
+    ],
+)
+def test_a_probe_does_what_follows_by_hand(finished, model, scenario, perturbation, column, expected):
+    data = tables.read("cells", finished.results("diagnosis", "cells.parquet"))
+    found = data[(data["model"] == model) & (data["scenario"] == scenario) & (data["labeller"] == "paper_like")]
+    by_perturbation = found.set_index("perturbation")[column]
+    assert [by_perturbation[name] for name in ("baseline", perturbation)] == pytest.approx(expected)
 
 
 def test_every_interval_holds_its_rate(cells):

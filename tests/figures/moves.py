@@ -1,4 +1,4 @@
-"""Made-up effects of a perturbation: on the probed models, on a large panel, on policies, and with odd names and gaps."""
+"""Made-up effects of a perturbation: on few models, on a large panel, on policies, and with odd names and gaps."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from itertools import product
 from typing import Any
 
 from tests.figures.frames import GOLD, LARGE, ODD
-from toolcal import tables
 
 PROBED = {
     "Qwen3": ("Qwen3-8B",),
@@ -62,7 +61,7 @@ def effects(families: Mapping[str, Sequence[str]], scenarios: Sequence[str] = tu
     rows = []
     for (family, models), scenario in product(families.items(), scenarios):
         for model in models:
-            held = (draw.randint(10, 160), draw.randint(20, 150)) if "miss" in scenario else (200, draw.randint(30, 150))
+            held = draw.randint(10, 160) if "miss" in scenario else 200, draw.randint(20, 150)
             drift = draw.gauss(0, 14), draw.gauss(0, 12)
             for place, measure in enumerate(("gar_case_any", "acc")):
                 still = scenario in ("bfcl-base", "bfcl-long_context") and not place
@@ -127,8 +126,3 @@ def rows_of(kind: str) -> dict[str, list[dict[str, Any]]]:
     made = {"policies": by_policies, "odd": odd}
     rows = made[kind]() if kind in made else effects({"probed": PROBED, "large": LARGE}[kind])
     return {"effects": rows, "family_effects": family_effects(rows)}
-
-
-def frames_of(kind):
-    rows = rows_of(kind)
-    return tables.frame("effects", rows["effects"]), tables.frame("family_effects", rows["family_effects"])

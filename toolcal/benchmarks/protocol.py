@@ -12,6 +12,9 @@ Message = dict[str, Any]
 Tool = dict[str, Any]
 """An OpenAI tool: {"type": "function", "function": {"name", "description", "parameters": JSON Schema}}."""
 
+NO_RESULT = "no result was recorded"
+"""The error of a recorded call with which the run broke off."""
+
 
 @dataclass(frozen=True)
 class Case:

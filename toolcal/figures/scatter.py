@@ -117,7 +117,8 @@ def draw(
     rows = -(-len(shown) // columns)
     under = [_lacking(panel, models if key else [], 72 * (side - 0.6)) for panel in shown.values()]
     lines = sum(
-        max(text.count("\n") for text in under[start : start + columns]) for start in range(0, len(under), columns)
+        max(bool(text) + text.count("\n") for text in under[start : start + columns])
+        for start in range(0, len(under), columns)
     )
     # Titles, axis names, legend and heading: a single row of panels shares its height with all of them.
     panel_height = (side if wide else side + 0.36) * rows + (0.75 if width < 6 else 1.0 if rows == 1 else 0.6)

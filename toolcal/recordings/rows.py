@@ -10,15 +10,12 @@ from typing import Any
 import pandas as pd
 
 from toolcal import calls, rollout, tables
-from toolcal.benchmarks.protocol import Case, Message, ToolResult
+from toolcal.benchmarks.protocol import NO_RESULT, Case, Message, ToolResult
 from toolcal.benchmarks.tau2.engine import Call
 from toolcal.benchmarks.tau2.grading import database_check
 from toolcal.cells import Cell
 from toolcal.models.protocol import Reply
 from toolcal.recordings.run import Run
-
-NO_RESULT = "no result was recorded"
-"""The error of a call that a run ended with."""
 
 
 def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.DataFrame:

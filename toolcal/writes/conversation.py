@@ -9,8 +9,7 @@ from typing import Any
 import pandas as pd
 
 from toolcal import tables
-from toolcal.benchmarks.protocol import Message
-from toolcal.recordings.rows import NO_RESULT
+from toolcal.benchmarks.protocol import NO_RESULT, Message
 
 Run = tuple[Any, ...]
 """The values of the columns `tables.CASE`."""
