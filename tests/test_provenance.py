@@ -31,7 +31,7 @@ def hashes(folder):
         ("toolcal/actions/label.py", {"actions", "validity"}),
         (
             "toolcal/dialects.py",
-            {"actions", "contexts", "estimate", "judgements", "recordings", "trajectories", "validity"},
+            {"actions", "contexts", "judgements", "recordings", "trajectories", "validity"},
         ),
         ("toolcal/diagnosis/statistics.py", {"diagnosis", "reproduce", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),

@@ -103,6 +103,20 @@ def test_courtesy_and_questions_to_nobody_ask_nothing(text: str) -> None:
     check(text, "OTHER")
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Please lock the doors before I start the engine.", "ASK"),
+        ("Please turn it off and check the bars again.", "ASK"),
+        ("You can do it by hand:\n1. Open the page\n2. Enter the name\n3. Paste the text", "OTHER"),
+        ("The tank is empty.\n\n- Can you make it? No, you'll have to refuel.", "OTHER"),
+        ("The fee is 3 euros. Let me know how I can help further.", "OTHER"),
+    ],
+)
+def test_a_step_asked_for_and_advice_on_what_to_do(text: str, expected: str) -> None:
+    check(text, expected)
+
+
 def test_a_closing_takes_nothing_from_what_stands_before_it() -> None:
     check("Please give me the order number, or let me know if you need help finding it.", "ASK")
 
@@ -115,6 +129,14 @@ def test_a_closing_takes_nothing_from_what_stands_before_it() -> None:
         ("The early train is sold out. Would you like me to book the later one instead?", "REFUSE ASK"),
         ("The first one is cancelled.\n\nThe second would cost 5 euros. Shall I cancel it?", "ASK CONFIRM"),
         ("I can't change the name. Is there something else I could try?", "REFUSE"),
+        ("The town is 40 km away. Would you like me to check the fuel, or help with anything else?", "OTHER"),
+        (
+            "The town is 40 km away. Would you like me to check the fuel? Let me know how you'd like to proceed!",
+            "OTHER",
+        ),
+        ("The lamp is posted. Would you like me to follow the parcel?", "CONFIRM"),
+        ("The lamp is posted. Would you like to:\n- send the chair\n- close your account?", "CONFIRM"),
+        ("I can't change the name. Let me know how you'd like to proceed.", "REFUSE ASK"),
     ],
 )
 def test_an_offer_asks_where_the_request_waits_for_it(text: str, expected: str) -> None:
@@ -178,6 +200,13 @@ def test_hands_over(text: str) -> None:
         ("The pots we have:\n- red, 3 euros\n- unavailable: blue", "OTHER"),
         ("Refunds can only go to your card. Shall I go ahead?", "ASK"),
         ("I can transfer you to a human agent if you like.", "OTHER"),
+        ("If that fails, I'll transfer you to a human agent.", "OTHER"),
+        ("The engine can't start because the doors must be locked first. Would you like me to lock them?", "ASK"),
+        ("I couldn't move it, as there's no such folder. Shall I create it first?", "ASK"),
+        ("I couldn't lock the doors. Would you like me to open the windows?", "REFUSE ASK"),
+        ("The new seat:\n- 12A\n- it cannot be refunded\n\nPlease confirm to proceed.", "ASK"),
+        ("No changes are needed here.", "OTHER"),
+        ("Here are your messages:\n- I'm unable to come.\n- I have sent the parcel.", "OTHER"),
     ],
 )
 def test_what_ends_no_request_is_no_refusal(text: str, expected: str) -> None:
@@ -225,6 +254,11 @@ def test_reports_work_as_done(text: str) -> None:
         "Nothing has been changed so far.",
         "Once it has been sent, you get a mail.",
         "The order was placed on May 3.",
+        "You're all set for your trip!",
+        "Great, your phone is now connected to the network.",
+        "- Make sure that the switch is turned on",
+        "The light has already been repaired.",
+        "The log says the copy has been completed.",
     ],
 )
 def test_finding_out_announcing_and_the_world_confirm_nothing(text: str) -> None:
@@ -237,6 +271,7 @@ def test_finding_out_announcing_and_the_world_confirm_nothing(text: str) -> None
         ("The first is cancelled. For the second, which card shall I use?", "ASK CONFIRM"),
         ("I've changed the date, but the name can't be changed.", "REFUSE CONFIRM"),
         ("Please confirm that your address is 3 Elm Road.", "ASK"),
+        ("Your request has been handed over to a human agent.", "REFUSE"),
     ],
 )
 def test_classes_beside_each_other(text: str, expected: str) -> None:

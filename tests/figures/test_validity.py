@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.axes import Axes
 
-from tests.figures import talks
+from tests.figures import made, talks
 from tests.figures.seen import words
 from toolcal import tables
 from toolcal.figures import draw
@@ -24,7 +24,7 @@ def points(panel: Axes, *, pale: bool) -> list[float]:
 
 def test_full_marks_are_of_test_and_pale_ones_of_dev() -> None:
     rows = frame()
-    figure = draw("validity", rows)
+    figure = made.drawn("small", "validity")
     shown = rows[rows["label"] != "information"]
     for panel, measure in zip(figure.axes, ("precision", "recall", "f1", "kappa"), strict=True):
         for half, pale in (("test", False), ("dev", True)):
@@ -32,7 +32,7 @@ def test_full_marks_are_of_test_and_pale_ones_of_dev() -> None:
 
 
 def test_the_heading_tells_each_halfs_n_and_the_rows_how_many_have_the_label() -> None:
-    figure = draw("validity", frame())
+    figure = made.drawn("small", "validity")
     said = words(figure)
     assert "half test, n = 200 messages and 120 writes; pale: half dev, n = 200 messages and 120 writes" in said
     rows = [label.get_text() for label in figure.axes[0].get_yticklabels()]

@@ -193,10 +193,11 @@ def test_doubt_after_a_failed_call_ends_the_agreement(doubt: str) -> None:
     assert not judge(*talk, agent(None, shop.book())).confirmed
 
 
-def test_a_record_that_nobody_named_is_another_one() -> None:
+def test_a_record_may_go_unnamed_but_not_be_another_one() -> None:
     offer = agent("I can cancel your booking, with $100 back on your Visa. Shall I cancel it?")
     assert judge(*AIRLINE, offer, user("Yes."), agent(None, shop.cancel_booking())).confirmed
-    assert not judge(*AIRLINE, offer, user("Yes."), agent(None, shop.cancel_booking("ZZ99ZZ"))).confirmed
+    named = agent("I can cancel AB12CD, with $100 back on your Visa. Shall I cancel it?")
+    assert not judge(*AIRLINE, named, user("Yes."), agent(None, shop.cancel_booking("ZZ99ZZ"))).confirmed
 
 
 def test_the_newest_proposal_counts() -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.writes import shop
 from tests.writes.shop import AIRLINE, SHOP
 from tests.writes.talks import Call, agent, judge, user
-from toolcal.writes import details, payments
+from toolcal.writes import details
 
 IN_SHOP: list[tuple[str, Call, Call]] = [
     ("cancel order #W7000001, $39.00 back to PayPal", shop.cancel(), shop.cancel("#W7000002")),
@@ -65,7 +65,10 @@ def test_an_upgrade_of_a_part_is_no_upgrade_of_all() -> None:
 def test_what_follows_for_money_is_told_where_it_is_known() -> None:
     offer = agent("I'd swap the red mug of order #W7000001 for the blue one. Shall I?")
     decision = judge(*SHOP, offer, user("Yes."), agent(None, shop.modify()))
-    assert (decision.proposed, decision.why) == (False, "nothing was said about the payment")
+    assert (decision.proposed, decision.why) == (
+        False,
+        "message 5 puts another action: nothing was said about the payment",
+    )
 
 
 def test_nothing_to_be_charged_is_no_charge() -> None:
@@ -105,17 +108,28 @@ def test_tools_of_other_domains(offer: str, same: Call, other: Call) -> None:
     assert not judge(*talk, agent(None, other)).confirmed
 
 
-def test_forms_of_a_date() -> None:
-    forms = details.date_forms("2024-05-02")
-    assert {"may 2", "may 2nd", "2 may", "2nd of may", "5/2", "05/02"} <= set(forms)
-    assert details.date_forms("2024-13-02") == ["2024-13-02"]
+@pytest.mark.parametrize("text", ["may 2", "2nd of may", "on 5/2", "2024-05-02", "may 2-4", "2 and 3 may 2024"])
+def test_ways_to_say_a_date(text: str) -> None:
+    assert details.dated(text, "2024-05-02")
+    assert not details.dated(text, "2024-06-12")
 
 
-def test_amounts_in_a_text() -> None:
-    assert details.amounts_in("$1,234.50, then 7 and 20.") == {1234.5, 7.0, 20.0}
+def test_a_date_that_is_none_is_read_as_it_stands() -> None:
+    assert details.dated("in 2024-13-02", "2024-13-02")
+    assert not details.dated("may 2", "2024-13-02")
+
+
+def test_ways_to_say_a_time() -> None:
+    assert {"14:00", "2:00 pm", "2pm"} <= set(details.time_forms("14:00"))
+    assert details.time_forms("noon") == ["noon"]
+
+
+def test_numbers_and_sums_in_a_text() -> None:
+    assert details.numbers("$1,234.50, then 7 and 20.") == {1234.5, 7.0, 20.0}
+    assert details.sums("$1,234.50 for 7 nights, 20 euros off") == {1234.5, 20.0}
 
 
 def test_kinds_of_payment() -> None:
     assert details.kinds_in("my visa, not the gift card") == {"credit_card", "gift_card"}
-    assert details.payment_kind("credit_card_12") == "credit_card"
-    assert payments.costs(details.of({"nonfree_baggages": 1}))
+    assert details.kind_of("credit_card_12") == details.kind_of("visa_2207") == "credit_card"
+    assert details.kind_of("cheque_1") is None

@@ -12,7 +12,7 @@ from tests.writes import shop
 from tests.writes.shop import SHOP
 from tests.writes.talks import agent, judge, result, user
 from toolcal.writes.consent import decide
-from toolcal.writes.cues import CUES, fold, sentences
+from toolcal.writes.words import WORDS, any_of, fold, sentences
 
 ASKS = """Would you like me to cancel order #W7000001 with $39.00 back to PayPal?
 Cancel order #W7000001, refund $39.00 to PayPal. Do you confirm?
@@ -63,9 +63,10 @@ def test_text_is_folded() -> None:
     assert sentences("one. two?\nthree") == ("one.", "two?", "three")
 
 
-def test_cue_files_words_are_words() -> None:
-    assert CUES.tool_words["upgrade"] == "change"
-    assert CUES.lists["agree"].search("eyes") is None
+def test_words_are_found_from_a_words_edge_on() -> None:
+    assert any_of(["cancel"]).search("uncancelled") is None
+    assert any_of(["cancel"]).search("cancelled") is not None
+    assert WORDS["agree"].search("eyes") is None
 
 
 @pytest.mark.parametrize(

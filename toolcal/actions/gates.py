@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from re import _parser as parser  # type: ignore[attr-defined]  # the parse tree has no public door
 from typing import Any
 
-MAX_LITERALS = 120
+MAX_LITERALS = 30
 """With more of them the look for the words costs as much as the rule itself."""
+_RARER = 2.0
+"""By how much a letter more makes a word rarer: a guess that is good enough to choose by."""
 
 
 def needed(pattern: str) -> tuple[str, ...]:
@@ -28,7 +30,7 @@ def needed(pattern: str) -> tuple[str, ...]:
 
 
 def _needed(tree: Iterable[Any]) -> frozenset[str] | None:
-    """The best set of one sequence: that of the element whose shortest literal is the longest."""
+    """The best set of one sequence: that of the element which the fewest sentences hold."""
     sets: list[frozenset[str]] = []
     run = ""
     for operation, argument in tree:
@@ -42,7 +44,12 @@ def _needed(tree: Iterable[Any]) -> frozenset[str] | None:
             sets.append(inner)
     if run:
         sets.append(frozenset([run]))
-    return max(sets, key=lambda one: (min(map(len, one)) > 2, -len(one), min(map(len, one))), default=None)
+    return min(sets, key=_chance, default=None)
+
+
+def _chance(literals: frozenset[str]) -> float:
+    """How likely a sentence holds one of them, roughly."""
+    return sum(_RARER ** -len(one) for one in literals)
 
 
 def _inside(operation: Any, argument: Any) -> frozenset[str] | None:

@@ -1,8 +1,8 @@
 """Labeller `refined`: what a text says to its reader, as classes that need not exclude each other (method A2).
 
 Every sentence is read by itself: the rules of `refined.yaml` find its speech acts. What a sentence alone does not tell
-is then decided in the text: whether an offer is a question that the work waits for, whether something not found ends
-the request, whether "is this correct?" stands before an action.
+is then decided in the text: whether an offer is a question that the work waits for, whether something not found or a
+hindrance ends the request, whether "is this correct?" stands before an action.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ _DENIALS = {"refuse", "restriction", "not_found", "failed"}
 _REPORTS = {"confirm", "step"}
 _AGREEING = ("confirm", "reply", "respond", "answer", "say", "type", "verify", "write", "enter", "approve", "agree")
 _OF_OFFERS = ("extra", "lookup_offer", "choice")
-_WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b(?!.{0,30}\b(?:you|your|i) )")
+# A sentence before a list that shows what others wrote, and the beginning of an answer to one's own question.
+_WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b")
 _ANSWER = re.compile(r"\W*(?:yes|no|because)\b")
 _SUBORDINATE = re.compile(
     r"(?<!\w)(?:if|once|when|whenever|after|until|till|unless|as soon as|in case|should you|whether|provided that"
@@ -113,9 +114,9 @@ def _acts(text: str, question: bool, item: bool) -> Mapping[str, str]:
         for rule in rules:
             if words := rule.found(within, main, question, item):
                 acts[act] = words
-                if act == "closing":
-                    asking = text[: text.find(apart(words))]
-                break
+                if act != "closing":
+                    break
+                asking = within = text[: text.find(apart(words))]
     return acts
 
 
@@ -123,10 +124,12 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
     """What is asked: the words by kind (information, consent).
 
     An offer asks if the request still waits for the answer: something was denied, or nothing is reported as done yet,
-    or after the report came something new. A mere offer to look further may be ignored.
+    or after the report came something new. A mere offer to look further or to help may be ignored, and so may what
+    leaves it to the user how to go on after such an offer. The items of an offer that opens a list are parts of it.
     """
     asked: dict[str, str] = {}
     denied = any(_DENIALS & one.acts.keys() for one in said)
+    looking = any("retry" in one.acts for one in said)
     reported = pending = idle = listing = False
     for at, one in enumerate(said):
         if one.sentence.item and listing:
@@ -136,7 +139,9 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
             reported, pending = True, False
         else:
             pending = pending or "pending" in one.acts
-        waits = denied or (pending if reported else one.sentence.question and "lookup_offer" not in one.acts)
+        waits = denied or (
+            pending if reported else one.sentence.question and (looking or "lookup_offer" not in one.acts)
+        )
         if "proceed" in one.acts and not denied and (idle or (reported and not pending)):
             continue
         found = _asks(one, waits)
@@ -177,7 +182,10 @@ def _answers_itself(said: Sequence[Read], at: int) -> bool:
 
 
 def _refused(said: Sequence[Read], asked: Mapping[str, str]) -> dict[str, str]:
-    """What is said not to be done: the words by kind (transfer, refuse)."""
+    """What is said not to be done: the words by kind (transfer, refuse).
+
+    No refusal is a hindrance that the agent goes on to mend, or a limit among the items of an action put to the user.
+    """
     refused: dict[str, str] = {}
     retried = any("retry" in one.acts for one in said)
     goes_on = bool(asked) or retried

@@ -46,7 +46,8 @@ class Sentence:
     """A folded sentence.
 
     `text` is in lower case without end marks, short forms apart; `paragraph` counts blocks of text from 0; `item` says
-    that it begins an item of a list, `listed` that it is a part of one, `opens_list` that it ends in a colon (where "Would you like me to:" asks as well).
+    that it begins an item of a list, `listed` that it is a part of one, `opens_list` that it ends in a colon (where
+    "Would you like me to:" asks as well).
     """
 
     text: str
@@ -121,8 +122,10 @@ def _spoken_lines(text: str) -> Iterator[str]:
 
 
 def _cleaned(line: str) -> str:
-    line = _ADDRESS.sub("link", _LINK.sub(r"\1", _CODE.sub("code", line)))
-    line = _QUOTED.sub(_own_words, line)
+    if any(map(line.__contains__, ("`", "](", "://"))):  # few lines have any
+        line = _ADDRESS.sub("link", _LINK.sub(r"\1", _CODE.sub("code", line)))
+    if '"' in line:
+        line = _QUOTED.sub(_own_words, line)
     return " ".join(_MARKS.sub("", line).lower().split())
 
 

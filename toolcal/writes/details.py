@@ -4,182 +4,194 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
-from toolcal.writes.cues import CUES, fold
+from toolcal.writes.words import WORDS, contains, fold
 
-_CODE = re.compile(r"[A-Z]{2,4}-?\d{1,5}")
-_DATE = re.compile(r"\d{4}-(\d\d)-(\d\d)")
+RECORD, CHOICE, PAYMENT, PAID, DATE, TIME, AMOUNT, COUNT, TEXT, WORD = (
+    "record", "choice", "payment", "paid", "date", "time", "amount", "count", "text", "word",
+)  # fmt: skip
+
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:t.*)?")
+_TIME = re.compile(r"(\d\d?):(\d\d)(?::\d\d)?")
+_CODE = re.compile(r"#?[\w.-]*\d[\w.-]*")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_SOME_DATE = re.compile(
+SOME_DATE = re.compile(
     rf"\d{{4}}-\d\d-\d\d|\b\d{{1,2}}/\d{{1,2}}\b|\b({'|'.join(_MONTHS)})[a-z]*\.? \d"
     rf"|\b\d{{1,2}}(st|nd|rd|th)? (of )?({'|'.join(_MONTHS)})"
 )
-_AMOUNT = re.compile(r"\d[\d,]*(?:\.\d+)?")
+_NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
+_OF_USER = (
+    "user_id",
+    "customer_id",
+    "user",
+    "customer",
+    "dob",
+    "date_of_birth",
+    "birthday",
+    "country",
+    "state",
+    "zip",
+    "email",
+    "reason",
+)
+_SUMS = ("amount", "price", "cost", "fee", "total_due", "limit", "gb", "balance", "deposit")
+_EMPTY = ("yes", "no", "none", "true", "false", "available", "active")
 
 
 @dataclass(frozen=True)
-class Said:
-    """The words that a call is compared with, all folded.
+class Detail:
+    """One value of a call.
 
     Attributes:
-        core: the agent's words that put the action.
-        reply: the user's answer to them.
-        before: what was said in the exchange before that.
-        agent: all words of the agent in view.
-        user: all words of the user in view.
+        kind: one of the kinds above.
+        key: the argument's name, or that of the innermost field.
+        value: the value as it was given, as text.
+        form: folded, as people would write it.
+        number: of an amount, a count or what is paid.
     """
 
-    core: str
-    reply: str
-    before: str
-    agent: str
-    user: str
-
-    @cached_property
-    def here(self) -> str:
-        """Proposal and reply."""
-        return f"{self.core}\n{self.reply}"
-
-    @cached_property
-    def all(self) -> str:
-        """Everything in view."""
-        return f"{self.agent}\n{self.user}"
+    kind: str
+    key: str
+    value: str
+    form: str
+    number: float = 0.0
 
 
-@dataclass
-class Details:
-    """The details of a call, by kind."""
-
-    identities: list[tuple[str, str]] = field(default_factory=list)
-    payments: list[str] = field(default_factory=list)
-    paid: list[float] = field(default_factory=list)
-    codes: list[str] = field(default_factory=list)
-    dates: list[str] = field(default_factory=list)
-    amounts: list[tuple[str, float]] = field(default_factory=list)
-    counts: list[tuple[str, int]] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
-    streets: list[str] = field(default_factory=list)
-    words: list[tuple[str, str]] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
-    new_items: list[str] = field(default_factory=list)
-
-    def same(self, other: Details) -> bool:
-        """Whether another call does the same, paid for in whatever way."""
-        names = ("identities", "codes", "dates", "amounts", "counts", "names", "streets", "items", "new_items")
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+def of(arguments: Mapping[str, Any]) -> tuple[Detail, ...]:
+    """A call's details, but those that nobody would speak of, each once."""
+    return tuple(dict.fromkeys(d for path, value in _leaves(arguments) if (d := _detail(path.lower(), value))))
 
 
-def of(arguments: Mapping[str, Any]) -> Details:
-    """Sort a call's arguments by kind."""
-    found = Details()
-    for key, value in _leaves(arguments):
-        _sort(found, key.lower(), value)
-    return found
-
-
-def contains(text: str, words: str) -> bool:
-    """Whether words stand in a text as whole words."""
-    start = text.find(words) if words else -1
-    while start >= 0:
-        end = start + len(words)
-        if not (start and text[start - 1].isalnum()) and not (end < len(text) and text[end].isalnum()):
-            return True
-        start = text.find(words, start + 1)
-    return False
-
-
-def amounts_in(text: str) -> set[float]:
-    """All numbers of a text, 1,234.50 as one."""
-    return {float(found.replace(",", "")) for found in _AMOUNT.findall(text) if len(found) < 16}
-
-
-def date_forms(date: str) -> list[str]:
-    """The ways in which a date is written or said."""
-    found = _DATE.fullmatch(date)
-    if not found:
-        return [date]
-    month, day = int(found[1]), int(found[2])
-    if not 1 <= month <= 12:
-        return [date]
-    short = _MONTHS[month - 1]
-    full = {"jan": "january", "feb": "february", "mar": "march", "apr": "april", "jun": "june", "jul": "july"}
-    full |= {"aug": "august", "sep": "september", "oct": "october", "nov": "november", "dec": "december"}
-    ends = (f"{day}", f"{day:02}", f"{day}th", f"{day}st", f"{day}nd", f"{day}rd")
-    forms = [f"{name} {end}" for name in {short, full.get(short, short), f"{short}."} for end in ends]
-    forms += [f"{end} {of}{name}" for name in {short, full.get(short, short)} for end in ends for of in ("", "of ")]
-    return [date, f"{month}/{day}", f"{month:02}/{day:02}", f"{month:02}-{day:02}", *forms]
-
-
-def some_date(text: str) -> bool:
-    """Whether a text names a date."""
-    return _SOME_DATE.search(text) is not None
-
-
-def payment_kind(value: str) -> str | None:
-    """The kind of a payment method, from the way its id begins."""
-    return next((kind for kind in CUES.payments if value.lower().startswith(kind)), None)
-
-
-def kinds_in(text: str) -> set[str]:
-    """The kinds of payment that a text names."""
-    return {kind for kind, pattern in CUES.payments.items() if pattern.search(text)}
-
-
-def without_refused(text: str) -> str:
-    """A text without what it says is not wanted or not used."""
-    return re.sub(r"(instead of|rather than|\bnot|\bnothing|no (additional|extra|further))[^.\n,]*", "", text)
-
-
-def _leaves(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _leaves(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
     if depth > 8:
         return
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _leaves(inner, f"{key}.{name}" if key else str(name), depth + 1)
+            yield from _leaves(inner, f"{path}.{name}" if path else str(name), depth + 1)
     elif isinstance(value, list):
         for inner in value[:200]:
-            yield from _leaves(inner, key, depth + 1)
+            yield from _leaves(inner, path, depth + 1)
+    elif isinstance(value, str) and len(parts := value.split()) > 1 and all(_CODE.fullmatch(part) for part in parts):
+        yield from ((path, part) for part in parts)
     else:
-        yield key, value
+        yield path, value
 
 
-def _sort(found: Details, path: str, value: Any) -> None:
+def _detail(path: str, value: Any) -> Detail | None:
     key = path.rsplit(".", 1)[-1]
-    if isinstance(value, bool) or value is None:
-        return
+    if isinstance(value, bool) or value is None or key in _OF_USER:
+        return None
     if isinstance(value, int | float):
-        _number(found, path, key, value)
-        return
+        number = float(value) if abs(value) < 1e12 else 0.0
+        kind = PAID if "pay" in path else AMOUNT if any(word in key for word in _SUMS) else COUNT
+        return Detail(kind, key, str(value)[:40], f"{number:g}", number)
     text = str(value).strip()
-    if "payment" in key or payment_kind(text):
-        found.payments.append(text)
-    elif key in ("user_id", "customer_id", "account_id") or not text:
-        return
-    elif key.endswith("_ids") or key.startswith("item_id") or key.startswith("new_item"):
-        (found.new_items if "new" in key else found.items).append(text)
-    elif key == "id" or key.endswith("_id"):
-        found.identities.append((key, text))
-    elif _CODE.fullmatch(text):
-        found.codes.append(text.lower())
-    elif _DATE.fullmatch(text):
-        if key not in ("dob", "date_of_birth", "birthday"):
-            found.dates.append(text)
-    elif "address" in key or "street" in key:
-        if key.endswith(("1", "address", "street")):
-            found.streets.append(fold(text))
-    elif key == "first_name" or key == "name":
-        found.names.append(fold(text))
-    else:
-        found.words.append((key, fold(text).replace("_", " ")))
+    form = fold(text).lstrip("#").replace("_", " ")
+    if len(form) < 2 or form in ("yes", "no"):
+        return None
+    if ("pay" in path and "id" in key) or key in ("payment", "payment_method", "card") or kind_of(text):
+        return Detail(PAYMENT, key, text, form)
+    if _DATE.fullmatch(text.lower()):
+        return Detail(DATE, key, text, text[:10])
+    if _TIME.fullmatch(text):
+        return Detail(TIME, key, text, text)
+    if _CODE.fullmatch(text) or key.endswith(("_id", "_ids")):
+        record = key in ("id", "code") or (key.endswith(("id", "_ids")) and "new" not in key)
+        return Detail(RECORD if record else CHOICE, key, text, fold(text).lstrip("#"))
+    if re.search(r"\d", text) and " " in text:
+        return Detail(TEXT, key, text, form)
+    return Detail(WORD, key, text, form) if len(form) > 3 or "name" in key else None
 
 
-def _number(found: Details, path: str, key: str, value: float) -> None:
-    if "payment" in path:
-        found.paid.append(value)
-    elif any(word in key for word in ("amount", "price", "cost", "total_due", "gb", "fee")):
-        found.amounts.append((key, value))
-    else:
-        found.counts.append((key, int(value) if abs(value) < 1e9 else 0))
+def numbers(text: str) -> set[float]:
+    """All numbers of a text, 1,234.50 as one."""
+    return {float(found.replace(",", "")) for found in _NUMBER.findall(text) if len(found) < 16}
+
+
+def sums(text: str) -> set[float]:
+    """The numbers of a text that stand beside a sign or word of a currency."""
+    found = re.findall(
+        r"[$€£] ?(\d[\d,]*(?:\.\d+)?)|(\d[\d,]*(?:\.\d+)?) ?(?:usd|dollars?|eur|euros?|€|£|pounds|gbp)", text
+    )
+    return {float((one or other).replace(",", "")) for one, other in found if len(one or other) < 16}
+
+
+def dated(text: str, date: str) -> bool:
+    """Whether a text has a date, in figures, or its month and its day in words ("May 3rd", "3 and 4 May")."""
+    found = _DATE.fullmatch(date)
+    if not found or not 1 <= int(found[2]) <= 12:
+        return contains(text, date)
+    month, day = int(found[2]), int(found[3])
+    figures = (date[:10], f"{month}/{day}", f"{month:02}/{day:02}", f"{month:02}-{day:02}", f"{day:02}.{month:02}")
+    if any(contains(text, form) for form in figures):
+        return True
+    said = re.search(rf"(?<!\w)0?{day}(st|nd|rd|th)?(?!\w)", text)
+    return said is not None and re.search(rf"(?<!\w){_MONTHS[month - 1]}[a-z]*(?!\w)", text) is not None
+
+
+def time_forms(time: str) -> list[str]:
+    """The ways in which a time of day is written or said."""
+    found = _TIME.fullmatch(time)
+    if not found:
+        return [time]
+    hour, minutes, half = int(found[1]), found[2], "pm" if int(found[1]) >= 12 else "am"
+    twelve = (hour - 1) % 12 + 1
+    short = [f"{twelve} {half}", f"{twelve}{half}"] if minutes == "00" else []
+    return [
+        f"{hour:02}:{minutes}",
+        f"{hour}:{minutes}",
+        f"{twelve}:{minutes} {half}",
+        f"{twelve}:{minutes}{half}",
+        *short,
+    ]
+
+
+def kind_of(value: str) -> str | None:
+    """The kind of a payment method, from the way its id begins."""
+    value = value.lower().replace("giftcard", "gift_card")
+    brand = re.match(r"(visa|mc|mastercard|amex|card|debit_card)_?\d", value)
+    return "credit_card" if brand else next((kind for kind in WORDS["payments"] if value.startswith(kind)), None)
+
+
+def kinds_in(text: str) -> set[str]:
+    """The kinds of payment that a text names."""
+    return {kind for kind, pattern in WORDS["payments"].items() if pattern.search(text)}
+
+
+def wanted(text: str) -> str:
+    """A text without what it says is not wanted or not used, or is left behind."""
+    return re.sub(r"(instead of|rather than|\bnot|\bnothing|no (additional|extra|further)|n't)[^.\n,]*", "", text)
+
+
+def said(text: str, value: str) -> bool:
+    """Whether a text has a value, in full or by most of its words."""
+    if contains(_close(text), _close(value)):
+        return True
+    words = [w for w in re.findall(r"\w+", value) if len(w) > 3]
+    return (
+        len(words) > 1 and sum(contains(text, w) or contains(text, w.removesuffix("s")) for w in words) > len(words) / 2
+    )
+
+
+def described(text: str, value: str) -> bool:
+    """Whether a text has a plain value, which may be a date with a time."""
+    date, time = re.search(r"\d{4}-\d\d-\d\d", value), re.search(r"\d\d:\d\d", value)
+    if not date and not time:
+        return len(value) > 1 and value not in _EMPTY and said(text, value)
+    if date and not dated(text, date[0]):
+        return False
+    return not time or any(contains(text, form) for form in time_forms(time[0]))
+
+
+def telling(value: str) -> bool:
+    """Whether a value is told by its words: no number, yes or no, or single letter."""
+    return len(value) > 2 and value not in _EMPTY and not value.replace(".", "").isdigit()
+
+
+@lru_cache(maxsize=8192)
+def _close(text: str) -> str:
+    """A text without hyphens, with figures and units written together."""
+    return re.sub(r"(?<=\d) (?=[a-z])", "", text.replace("-", " "))

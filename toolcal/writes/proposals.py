@@ -1,123 +1,134 @@
-"""What an agent's message puts to the user: the actions that it sets out, and whether it asks for agreement to them."""
+"""Which of the agent's words put a call to the user: they ask for agreement, and name the action and its matter."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Sequence
 
-from toolcal.writes.cues import CUES, any_of, sentences
+from toolcal.writes import asks, replies
+from toolcal.writes import details as facts
+from toolcal.writes.asks import ANNOUNCED, BARE, NOTHING, OPEN, Action, Turn
+from toolcal.writes.compare import SAME, Comparison
+from toolcal.writes.details import Detail
+from toolcal.writes.talk import Exchange, Made
+from toolcal.writes.words import WORDS, sentences
 
-_WORDS = re.compile(r"[a-z]+")
+NEAR = 2
+"""So many exchanges before a question may have told what it is about."""
 
-
-@dataclass(frozen=True)
-class Action:
-    """The kind of action that a tool does, by the words of its name.
-
-    Attributes:
-        family: what it does; the name's first word where it is in no family.
-        said: how that is spoken of.
-        topics: what it works on, each with how it is spoken of; empty where the name tells nothing special.
-        guessed: the topic is a word of the name that no list has.
-    """
-
-    family: str
-    said: re.Pattern[str]
-    topics: tuple[tuple[str, re.Pattern[str]], ...]
-    guessed: bool
-
-    @property
-    def topic(self) -> str:
-        """What it works on, in words."""
-        return " and ".join(name for name, _ in self.topics)
-
-    def named(self, text: str) -> bool:
-        """Whether a text speaks of such an action on such a thing."""
-        return self.said.search(text) is not None and self.on_topic(text)
-
-    def on_topic(self, text: str) -> bool:
-        """Whether a text speaks of what the action works on."""
-        return not self.topics or any(pattern.search(text) for _, pattern in self.topics)
+_TELLING = (facts.CHOICE, facts.TEXT, facts.WORD, facts.AMOUNT, facts.TIME)
 
 
-@dataclass(frozen=True)
-class Turn:
-    """An agent's words in one go.
+class Proposals:
+    """The exchanges before a call, asked whether they put it."""
 
-    Attributes:
-        asks: the sentences that ask for agreement.
-        chooses: it asks which of several, or for a value.
-        plans: it announces a step.
-        set_out: its words without reports of done work and without refusals.
-        families: the families of actions that `set_out` speaks of.
-    """
+    def __init__(
+        self, exchanges: Sequence[Exchange], earlier: Sequence[Made], action: Action, call: Comparison
+    ) -> None:
+        self._exchanges = exchanges
+        self._earlier = earlier
+        self.action = action
+        self.call = call
+        topic = action.topic
+        self._telling = [one for one in call.details if one.kind in _TELLING or (topic and topic.search(one.key))]
 
-    asks: tuple[str, ...]
-    chooses: bool
-    plans: bool
-    set_out: str
-    families: frozenset[str]
+    def turn(self, place: int) -> Turn:
+        """The agent's words of an exchange, as read."""
+        return asks.read(self._exchanges[place].agent)
+
+    def put(self, place: int) -> str | None:
+        """The words that put the action in this exchange; None where none do."""
+        turn, exchange = self.turn(place), self._exchanges[place]
+        if not self._asks(turn, exchange.reply):
+            return None
+        if self.names(turn.set_out):
+            return turn.set_out
+        if not self.action.verb.search(turn.set_out) and any(map(_announced, sentences(turn.set_out))):
+            return None
+        told = turn.set_out
+        for before in range(place - 1, max(-1, place - 1 - NEAR), -1):
+            told = f"{self.turn(before).set_out}\n{told}"
+            if self.names(told):
+                return told
+        return None
+
+    def mended(self, place: int) -> str | None:
+        """The words that settle how to pay after a proposal's call failed, and those of the proposal."""
+        exchange, turn, reply = self._exchanges[place], self.turn(place), replies.read(self._exchanges[place].reply)
+        settles = (reply.yes or reply.requests) and not reply.held and turn.asks != NOTHING
+        if exchange.reply_at is None or not settles or not facts.kinds_in(f"{exchange.agent}\n{exchange.reply}"):
+            return None
+        if turn.questions and not any(self._this(question) for question in turn.questions):
+            return None
+        for before in range(place - 1, max(-1, place - 2 - NEAR), -1):
+            since = self._exchanges[before].reply_at
+            tried = [m for m in self._earlier if m.failed and m.name == self.action.tool]
+            if (
+                since is not None
+                and any(since < m.at < exchange.reply_at for m in tried)
+                and (told := self.put(before))
+            ):
+                return f"{told}\n{turn.set_out}"
+        return None
+
+    def names(self, text: str) -> bool:
+        """Whether two things tell the action: its verb, what it works on, what sets it apart, half its details."""
+        verb = self.action.verb.search(text) is not None
+        topic = self.action.topic is not None and self.action.topic.search(text) is not None
+        if verb and (topic or not (self._telling or self.action.topic)):
+            return True
+        if not verb and (not self.action.families or _families(text) - {"pay"}):
+            return False
+        told = [one for one in self.call.details if self.call.told(one, text) == SAME]
+        apart = any(one in self._telling for one in told)
+        most = bool(told) and len(told) >= len(self.call.details) / 2
+        return verb + topic + apart + most > 1
+
+    def asked_for(self, request: str) -> bool:
+        """Whether a user's sentence asks for the action, by its name or by few words."""
+        brief = self.action.verb.search(request) is not None and len(request.split()) <= 8
+        return (brief and "also" not in request) or self.names(request)
+
+    def touched(self, text: str) -> bool:
+        """Whether a text has a detail that sets the action apart."""
+        return any(self.call.told(one, text) == SAME for one in self._telling)
+
+    def about(self, text: str) -> bool:
+        """Whether a part of a reply speaks of this action rather than of another one."""
+        return (self.action.topic or self.action.verb).search(text) is not None or self.action.word.search(
+            text
+        ) is not None
+
+    def picked(self, turn: Turn, reply: str) -> bool:
+        """Whether a reply picks, among what the agent set out with its price, what sets the call apart."""
+        put: list[Detail] = [one for one in self._telling if self.call.told(one, turn.set_out) == SAME]
+        pays = any(one.kind in (facts.PAYMENT, facts.PAID) for one in self.call.details)
+        ready = WORDS["money" if pays else "announce"].search(turn.set_out)
+        if not turn.choice or not put or not ready or replies.read(reply).asks:
+            return False
+        topic = self.action.topic
+        named = any(self.call.told(one, reply) == SAME for one in put) or bool(topic and topic.search(reply))
+        return named or any(place.search(reply) for place in WORDS["ordinal"].values())
+
+    def _asks(self, turn: Turn, reply: str) -> bool:
+        if turn.asks == OPEN:
+            return self.picked(turn, reply)
+        if turn.asks == ANNOUNCED:
+            return replies.read(reply).yes and "?" not in turn.set_out
+        return turn.asks != NOTHING and any(self._this(question) for question in turn.questions)
+
+    def _this(self, question: str) -> bool:
+        """Whether a question can be about this action: it names it, or points to what was set out."""
+        if self.action.verb.search(question):
+            return True
+        if WORDS["elsewhere"].search(question):
+            return False
+        return WORDS["generic"].search(question) is not None or len(question) <= BARE or not _families(question)
 
 
-@lru_cache(maxsize=512)
-def action(tool: str) -> Action:
-    """The kind of action of a tool, from its name alone."""
-    words = _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", tool).lower())
-    verb = next((word for word in words if word in CUES.tool_words), words[0] if words else tool.lower())
-    family = CUES.tool_words.get(verb, verb)
-    said = CUES.said.get(family) or any_of([re.escape(_stem(verb)) or "$"])
-    rest = [word for word in words if word != verb and word not in CUES.common and len(word) > 2]
-    plural = {name for name in CUES.topics for word in rest if _stem(word) == _stem(name)}
-    topics = [(name, CUES.topics[name]) for name in sorted(plural)] or [
-        (word, any_of([re.escape(_stem(word))])) for word in rest[-1:]
-    ]
-    return Action(family, said, tuple(topics), not plural)
+def _announced(sentence: str) -> bool:
+    """Whether a sentence tells some action as the next step."""
+    return WORDS["announce"].search(sentence) is not None and bool(_families(sentence))
 
 
-@lru_cache(maxsize=4096)
-def read(text: str) -> Turn:
-    """Read an agent's folded words."""
-    lists = CUES.lists
-    asks: list[str] = []
-    set_out: list[str] = []
-    chooses = plans = False
-    for part in sentences(text):
-        done = lists["report"].search(part)
-        wanted = lists["consent"].search(part)
-        consent = wanted is not None and not (done and done.start() < wanted.start())
-        if consent and not (part.endswith("?") and lists["open"].search(part)) and not _elsewhere(part):
-            asks.append(part)
-        chooses = chooses or lists["choice"].search(part) is not None
-        plans = plans or lists["announce"].search(part) is not None
-        reports = done or lists["refusal"].search(part)
-        if consent or not reports:
-            set_out.append(part)
-        else:
-            set_out += _alternative(part)
-    words = "\n".join(set_out)
-    families = frozenset(name for name, pattern in CUES.said.items() if pattern.search(words))
-    return Turn(tuple(asks), chooses, plans, words, families)
-
-
-def _alternative(refusal: str) -> list[str]:
-    """What a refusal offers instead, after its "but"."""
-    _, but, rest = refusal.partition(" but ")
-    return [rest] if but and not CUES.lists["refusal"].search(rest) and not CUES.lists["report"].search(rest) else []
-
-
-def specific(question: str) -> bool:
-    """Whether a question names an action, rather than "this change"."""
-    rest = CUES.lists["generic"].sub("", question)
-    return any(pattern.search(rest) for pattern in CUES.said.values())
-
-
-def _elsewhere(question: str) -> bool:
-    """Whether a question is about no write at all, but a search, a hand-over or a fact."""
-    lists = CUES.lists
-    other = lists["elsewhere"].search(question) or lists["fact"].search(question)
-    return other is not None and not any(pattern.search(question) for pattern in CUES.said.values())
-
-
-def _stem(word: str) -> str:
-    return word[:-1] if word.endswith(("s", "e")) and len(word) > 3 else word
+def _families(text: str) -> set[str]:
+    return {name for name, said in WORDS["families"].items() if said.search(text)}

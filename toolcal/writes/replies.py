@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toolcal.writes.cues import CUES, sentences
+from toolcal.writes.words import WORDS, sentences
 
-_WEAK = ("ok", "okay", "sure", "alright", "all right", "perfect", "fine")
+_CLAUSE = re.compile(r"(?<=[.?!;])\s+|\n+|, (?:but|and|just|only|then)\b|\bbut\b| - ")
 
 
 @dataclass(frozen=True)
@@ -15,62 +16,48 @@ class Reply:
     """A reply as read.
 
     Attributes:
-        yes: it agrees to something.
-        held: it refuses, holds back, or asks for something first.
-        picks: it chooses one of several or asks for the thing to be done.
-        brief: it is a few words, and no question.
-        changes: the sentences that change what was proposed.
-        without: the sentences that take a part out.
-        only: the sentences that limit it to a part.
+        yes: it agrees, in words that mean nothing else.
+        weak: it says ok or the like, with no question and nothing set against it.
+        held: it refuses, holds back, or wants something first.
+        stops: it does so in words that stop whatever is under way.
+        asks: it has a question that asks for nothing to be done.
+        clauses: its parts.
+        requests: those that ask for something to be done.
+        changes: those that change what was proposed.
+        without: those that take a part out.
     """
 
     yes: bool
+    weak: bool
     held: bool
-    picks: bool
-    brief: bool
+    stops: bool
+    asks: bool
+    clauses: tuple[str, ...]
+    requests: tuple[str, ...]
     changes: tuple[str, ...]
     without: tuple[str, ...]
-    only: tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reply:
     """Read a folded reply."""
-    lists = CUES.lists
     parts = sentences(text)
-    opening = parts[0] if parts else ""
+    told = [part for part in parts if not part.endswith("?") or WORDS["agree"].match(part)]
+    asked = any(part.endswith("?") and not WORDS["request"].search(part) for part in parts)
+    declined = bool(parts) and WORDS["decline"].match(parts[0]) is not None
+    clauses = tuple(part.strip() for part in _CLAUSE.split(text) if part and part.strip())
+    yes = any(WORDS["agree"].search(part) for part in told if not WORDS["decline"].match(part))
+    stops = any(WORDS["hold"].search(part) for part in parts)
     return Reply(
-        yes=_yes(parts),
-        held=(lists["decline"].match(opening) is not None and lists["still"].search(text) is None)
-        or (lists["doubt"].search(text) is not None and lists["still"].search(text) is None)
-        or any(lists["hold"].search(part) for part in parts),
-        picks=any(lists["pick"].search(part) and _no_question(part) for part in parts),
-        brief=len(text.split()) <= 8 and "?" not in text,
-        changes=tuple(part for part in parts if lists["change"].search(part) and _no_question(part)),
-        without=tuple(part for part in parts if lists["without"].search(part)),
-        only=tuple(part for part in parts if lists["only"].search(part)),
+        yes=yes,
+        weak=any(WORDS["weak"].search(part) for part in told)
+        and not asked
+        and not any(part.endswith("?") for part in parts),
+        held=stops or (not yes and (declined or WORDS["doubt"].search(text) is not None)),
+        stops=stops,
+        asks=asked,
+        clauses=clauses,
+        requests=tuple(part for part in parts if WORDS["request"].search(part)),
+        changes=tuple(part for part in parts if WORDS["change"].search(part)),
+        without=tuple(part for part in clauses if WORDS["without"].search(part)),
     )
-
-
-def _yes(parts: tuple[str, ...]) -> bool:
-    """A mere "okay" beside a question is no agreement."""
-    agreeing = [part for part in parts if _agrees(part)]
-    asks_first = any(part.endswith("?") and "also" not in part and part not in agreeing for part in parts)
-    return bool(agreeing) and not (asks_first and all(_weak(part) for part in agreeing))
-
-
-def _weak(sentence: str) -> bool:
-    return all(found[0] in _WEAK for found in CUES.lists["agree"].finditer(sentence))
-
-
-def _no_question(sentence: str) -> bool:
-    return not sentence.endswith("?") or CUES.lists["request"].search(sentence) is not None
-
-
-def _agrees(sentence: str) -> bool:
-    found = CUES.lists["agree"].search(sentence)
-    if found is None:
-        return False
-    if not sentence.endswith("?"):
-        return True
-    return found.start() == 0 and not _weak(sentence)

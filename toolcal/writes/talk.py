@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from toolcal.writes.cues import fold
+from toolcal.writes.words import fold
 
 Message = Mapping[str, Any]
 
@@ -133,9 +133,9 @@ class Known:
                     break
         return found
 
-    def tells(self, value: str) -> bool:
-        """Whether a value stands in any result."""
-        return any(value in text for text in self._texts)
+    def siblings(self, value: str) -> list[tuple[Mapping[str, str], list[Mapping[str, str]]]]:
+        """The objects that hold a value, each with those listed beside it; plain fields, folded, the newest first."""
+        return [found for text in reversed(self._texts) if value in text for found in _beside(text, value)]
 
     def values(self, key: str) -> set[str]:
         """All plain texts that stand under a key, in any result."""
@@ -169,6 +169,37 @@ def _holding(text: str, value: str) -> tuple[Mapping[str, Any], ...]:
     return tuple(
         found for key, found in objects(_json(text)) if key == value or any(v == value for v in found.values())
     )
+
+
+@lru_cache(maxsize=4096)
+def _beside(text: str, value: str) -> tuple[tuple[Mapping[str, str], list[Mapping[str, str]]], ...]:
+    found: list[tuple[Mapping[str, str], list[Mapping[str, str]]]] = []
+    for listed in _lists(_json(text)):
+        mine = [key for key, item in listed.items() if key == value or value in item.values()]
+        if mine and isinstance(listed[mine[0]], Mapping):
+            found.append((_plain(listed[mine[0]]), [_plain(item) for key, item in listed.items() if key != mine[0]]))
+    return tuple(found)
+
+
+def _lists(value: Any, depth: int = 0) -> Iterator[Mapping[Any, Mapping[str, Any]]]:
+    """Every list or mapping of objects in a JSON value, by place or key."""
+    if depth > 12 or not isinstance(value, Mapping | list):
+        return
+    inner = value if isinstance(value, Mapping) else dict(enumerate(value[:500]))
+    things = {key: item for key, item in inner.items() if isinstance(item, Mapping)}
+    if things:
+        yield things
+    for item in inner.values():
+        yield from _lists(item, depth + 1)
+
+
+def _plain(item: Mapping[str, Any]) -> dict[str, str]:
+    """An object's plain fields, those of an object in it among them, folded."""
+    fields = [(k, v) for k, v in item.items() if not isinstance(v, Mapping)]
+    fields += [
+        (f"{k}.{name}", v) for k, inner in item.items() if isinstance(inner, Mapping) for name, v in inner.items()
+    ]
+    return {str(k): fold(str(v)) for k, v in fields if isinstance(v, str | int | float) and not isinstance(v, bool)}
 
 
 @lru_cache(maxsize=4096)
