@@ -3,12 +3,13 @@ def page_of(wildcards):
     return figures.page(wildcards.figure, wildcards.of)
 
 
-def about_page(wildcards):
-    """What a page's caption says of its perturbation; None where it has none."""
+def caption_of(wildcards):
+    """The caption of a figure: what its perturbation is, where it has one, and how it is read."""
     from toolcal.figures.about import about
 
     name = page_of(wildcards).get("perturbation")
-    return about(name, config["perturbations"][name]) if name else None
+    how = (BASE / f"report/{wildcards.figure}.rst").read_text(encoding="utf-8")
+    return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
 
 
 rule figures:
@@ -17,7 +18,7 @@ rule figures:
     output:
         svg=report(
             f"{FIGURE}.svg",
-            caption="../report/{figure}.rst",
+            caption="../report/figure.rst",
             category="Figures",
             labels=lambda wildcards: {
                 "figure": wildcards.figure,
@@ -31,7 +32,8 @@ rule figures:
     conda:
         "../envs/analysis.yaml"
     params:
-        about=about_page,
+        # Snakemake's report knows no wildcards in a caption's path.
+        caption=caption_of,
         code=code_of("figures"),
     message:
         "Figure {wildcards.figure}{wildcards.of}"

@@ -8,6 +8,7 @@ rule reproduce:
         cells=TABLES["cells"],
         outcomes=TABLES["outcomes"],
         write_rates=TABLES["write_rates"],
+        effects=TABLES["effects"],
     output:
         **REPRODUCE,
     log:

@@ -13,6 +13,7 @@ def main(smk):
         tables.read("write_rates", smk.input.write_rates),
         smk.params.names,
         seed=smk.params.seed,
+        effects=tables.read("effects", smk.input.effects),
     )
     tables.write("reproduce", table, smk.output.reproduce, {"seed": smk.params.seed, "code": smk.params.code})
     table.to_csv(smk.output.reproduce_csv, index=False)

@@ -600,11 +600,19 @@ TABLES: dict[str, Table] = {
                 "measure": _c(
                     "str",
                     "gar_case_any, acc: as in cells; writes_confirmed, writes_acc, writes_gap: confirmed, acc and gap "
-                    "in write_rates, of all calls, read by the rule",
-                    values=("gar_case_any", "acc", "writes_confirmed", "writes_acc", "writes_gap"),
+                    "in write_rates, of all calls, read by the rule; delta_...: delta in effects",
+                    values=(
+                        "gar_case_any",
+                        "acc",
+                        "writes_confirmed",
+                        "writes_acc",
+                        "writes_gap",
+                        "delta_acc",
+                        "delta_gar_case_any",
+                    ),
                 ),
-                "published": _c("float", "the published figure, as a rate; writes_gap runs from -1 to 1"),
-                **_rate("ours", "the same figure of this run; writes_gap runs from -1 to 1"),
+                "published": _c("float", "the published figure, as a rate (gap and deltas: -1 to 1)"),
+                **_rate("ours", "the same figure of this run (gap and deltas: -1 to 1)"),
                 "difference": _c("float", "ours - published", null=True),
                 "n": _c("int", "what ours is over: case-trials with a verdict, or writes", null=True),
                 "inside": _c("bool", "the published figure lies in the interval of ours", null=True),

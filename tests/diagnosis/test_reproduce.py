@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
+from tests.conftest import ROOT
 from tests.diagnosis.panel import ASK, CALL, REFUSE, UNKNOWN, Panel
 from toolcal import tables
 from toolcal.diagnosis.reproduce import OVERALL, SCENARIOS, load_published, reproduce, shown
@@ -70,9 +72,12 @@ def test_the_published_figures_are_whole_and_in_range():
     key = list(tables.TABLES["reproduce"].key)
     assert not PUBLISHED.duplicated(key).any()
     assert PUBLISHED[["source", "model", "scenario", "perturbation", "measure", "value"]].notna().all(axis=None)
-    below = PUBLISHED["measure"].eq("writes_gap")
+    below = PUBLISHED["measure"].isin(["writes_gap", "delta_acc", "delta_gar_case_any"])
     assert PUBLISHED["value"].between(np.where(below, -1, 0), 1).all()
-    assert set(PUBLISHED["perturbation"]) == {"baseline"}
+    effects = PUBLISHED["measure"].str.startswith("delta_")
+    assert set(PUBLISHED.loc[~effects, "perturbation"]) == {"baseline"}
+    preset = yaml.safe_load((ROOT / "presets/paper.yaml").read_text(encoding="utf-8"))
+    assert set(PUBLISHED.loc[effects, "perturbation"]) <= set(preset["perturbations"])
     ours = PUBLISHED[PUBLISHED["scenario"].isin(SCENARIOS)]
     assert (ours["gold_action"] == ours["scenario"].map(GOLD)).all()
     assert set(PUBLISHED["scenario"]) == {*SCENARIOS, OVERALL, "tau2-airline"}
@@ -89,6 +94,7 @@ def test_the_published_figures_are_whole_and_in_range():
         ("xLAM-2-8b-fc-r", "tau2-airline", "acc", 0.372),
         ("Qwen3-14B", "tau2-airline", "writes_confirmed", 0.288),
         ("gpt-5.4", "tau2-airline", "writes_gap", -0.162),
+        ("ToolACE-2-8B", "bfcl-base", "delta_acc", -0.21),
     ],
 )
 def test_figures_as_published(model, scenario, measure, value):
@@ -292,4 +298,39 @@ def test_the_text_has_a_line_a_figure_and_one_for_the_rest():
 def test_a_panel_without_a_published_model_gets_one_line():
     text = shown(compared(PUBLISHED, bfcl({"bfcl-base": [True]}, model="oracle"), {"oracle": "oracle"}))
     assert "\n" not in text
-    assert text.startswith("None of the 30 published figures is of a model of this panel (published_as")
+    assert text.startswith("None of the 34 published figures is of a model of this panel (published_as")
+
+
+def test_an_effect_is_that_of_the_pairs():
+    row = {"model": "m", "scenario": "bfcl-base", "perturbation": "sri-full", "gold_action": "TOOL_CALL"}
+    effects = pd.DataFrame(
+        [
+            row
+            | {
+                "labeller": labeller,
+                "measure": measure,
+                "n": 8,
+                "delta": d,
+                "delta_low": d - 0.1,
+                "delta_high": d + 0.1,
+            }
+            for labeller, measure, d in (("paper_like", "acc", 0.25), ("refined", "gar_case_any", 0.5))
+        ]
+    )
+    panel = Panel(families={"m": "f"})
+    for perturbation in ("baseline", "sri-full"):
+        cell = ("m", "bfcl-base", perturbation)
+        panel.planned("a", cell=cell)
+        panel.run("a", [[CALL]], True, cell=cell)
+    panel.case("a", scenario="bfcl-base", turns=1, gold=("TOOL_CALL",))
+    found = panel.diagnose()
+    figures = [
+        figure(scenario="bfcl-base", gold="TOOL_CALL", measure=measure, value=0.115) | {"perturbation": "sri-full"}
+        for measure in ("delta_acc", "delta_gar_case_any")
+    ]
+    names = {"m": "m"}
+    acc, gar = tables.records(
+        reproduce(pd.DataFrame(figures), found["cells"], found["outcomes"], None, names, seed=0, effects=effects)
+    )
+    assert (acc["ours"], acc["n"], acc["inside"]) == (0.25, 8, False)
+    assert (gar["ours"], gar["labeller"]) == (None, "paper_like"), "the effect of other labels is not the published one"

@@ -7,6 +7,7 @@ import sys
 import xml.etree.ElementTree as ET
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import pandas as pd
@@ -191,10 +192,21 @@ def test_heading_titles_axis_names_and_legend_do_not_overlap(scenarios: int) -> 
     cells = made.rows("small", "gar_acc")
     first = cells[cells["scenario"] == cells["scenario"].iloc[0]]
     figure = draw("gar_acc", pd.concat([first.assign(scenario=f"bfcl-{n}") for n in range(scenarios)]))
+    assert overlapping(figure, around(figure)) == []
+
+
+def around(figure: Figure) -> list[Any]:
+    """Heading, titles, axis names and legends."""
     parts = [figure._suptitle, *figure.legends]
     for axes in figure.axes:
         parts += [axes._left_title, *([axes.xaxis.label] if axes.get_xlabel() else [])]
-    assert overlapping(figure, parts) == []
+    return parts
+
+
+def test_whom_panels_lack_stands_between_them_and_the_legend() -> None:
+    figure = made.drawn("odd", "movement")
+    assert "GAR\nnot recorded" in figure.axes[0].get_xlabel()
+    assert overlapping(figure, around(figure)) == []
 
 
 def test_coincident_points_share_a_label() -> None:

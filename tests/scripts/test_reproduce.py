@@ -24,7 +24,7 @@ def smk(tmp_path):
         panel.case(case_id, scenario=cell[1], turns=1, gold=("ASK",))
         panel.run(case_id, [[action]], True, cell=cell)
     found = panel.diagnose() | {"write_rates": tables.frame("write_rates", [])}
-    paths = {name: tmp_path / f"{name}.parquet" for name in ("cells", "outcomes", "write_rates")}
+    paths = {name: tmp_path / f"{name}.parquet" for name in ("cells", "outcomes", "write_rates", "effects")}
     for name, path in paths.items():
         tables.write(name, found[name], path)
     return SimpleNamespace(
@@ -47,7 +47,7 @@ def test_table_csv_and_words(smk):
     told = shown(table)
     assert "Qwen3-8B bfcl-miss_param" in " ".join(told.split())
     assert told.endswith(
-        "29 of 30 published figures have none of ours beside them: no model of the panel has that name (29)."
+        "33 of 34 published figures have none of ours beside them: no model of the panel has that name (32); scenario not run (1)."
     )
 
 

@@ -1,7 +1,7 @@
-"""Table `reproduce`: the published figures of part A (method A5, A7), each beside ours of the same model.
+"""Table `reproduce`: the published figures of part A (method A5 to A7), each beside ours of the same model.
 
-`published.csv` holds the figures, one a line, as rates; the effects of perturbations are not among them. A figure is
-compared with the one model of the panel that bears its name and ran its scenario; where there is none, or more than
+`published.csv` holds the figures, one a line, as rates; the effects of probes under the names that they have in
+`presets/paper.yaml`. A figure is compared with the one model of the panel that bears its name and ran its scenario; where there is none, or more than
 one, the line says so.
 """
 
@@ -26,7 +26,8 @@ OVERALL = "bfcl"
 """In place of a scenario: the mean over BFCL's four."""
 SCENARIOS = ("bfcl-base", "bfcl-long_context", "bfcl-miss_func", "bfcl-miss_param")
 
-_LABELLED = ("gar_case_any",)
+_LABELLED = ("gar_case_any", "delta_gar_case_any")
+_OF_EFFECTS = {"delta_acc": "acc", "delta_gar_case_any": "gar_case_any"}
 _OF_WRITES = {"writes_confirmed": "confirmed", "writes_acc": "acc", "writes_gap": "gap"}
 _ROUNDING = 1e-9
 
@@ -49,6 +50,7 @@ class _Run:
     cells: pd.DataFrame
     outcomes: pd.DataFrame
     write_rates: pd.DataFrame | None
+    effects: pd.DataFrame | None
     seed: int
 
     def lacks(self, model: str, row: Mapping[str, Any]) -> list[str]:
@@ -72,6 +74,7 @@ def reproduce(
     names: Mapping[str, str],
     *,
     seed: int,
+    effects: pd.DataFrame | None = None,
 ) -> pd.DataFrame:
     """Table `reproduce`.
 
@@ -82,11 +85,12 @@ def reproduce(
         write_rates: table `write_rates`; None where the run has no conversations with writes.
         names: of each model of the panel the name under which it was published (case does not matter).
         seed: of the bootstrap, from the configuration.
+        effects: table `effects`; None where nothing was perturbed.
 
     Returns:
         One row per published figure, in their order.
     """
-    run = _Run(cells, outcomes, write_rates, seed)
+    run = _Run(cells, outcomes, write_rates, effects, seed)
     rows = [_line(row, run, names) for row in tables.records(published)]
     data = tables.frame("reproduce", rows)
     spec = tables.TABLES["reproduce"].columns
@@ -187,6 +191,8 @@ def _figure(row: Mapping[str, Any], model: str, run: _Run) -> _Figure:
     """The model's own figure of what was published."""
     if row["measure"] in _OF_WRITES:
         return _of_writes(row, model, run.write_rates)
+    if row["measure"] in _OF_EFFECTS:
+        return _of_effects(row, model, run.effects)
     if row["scenario"] == OVERALL:
         return _overall(row, model, run)
     cells = _of(run.cells, model, row)
@@ -213,6 +219,18 @@ def _of_writes(row: Mapping[str, Any], model: str, write_rates: pd.DataFrame | N
     rates = _of(write_rates, model, row)
     rates = rates[(rates["writes"] == "all") & (rates["reader"] == "rule")]
     return none if rates.empty else _rate(rates.iloc[0], _OF_WRITES[row["measure"]], "null: no write has a verdict")
+
+
+def _of_effects(row: Mapping[str, Any], model: str, effects: pd.DataFrame | None) -> _Figure:
+    """What a perturbation moved, over the pairs of a case with and without it."""
+    none = _Figure(why="null: no case has a verdict with and without the perturbation")
+    if effects is None:
+        return none
+    found = _of(effects, model, row)
+    found = found[(found["gold_action"] == row["gold_action"]) & (found["measure"] == _OF_EFFECTS[row["measure"]])]
+    if row["measure"] in _LABELLED:
+        found = found[found["labeller"] == LABELLER]
+    return none if found.empty else _rate(found.iloc[0], "delta", "null: no pair has it in both runs")
 
 
 def _rate(rates: pd.Series[Any], column: str, none: str) -> _Figure:

@@ -29,7 +29,7 @@ def about(name: str, spec: Mapping[str, Any]) -> str:
     parameters = spec["parameters"]
     kind = f"static edit {spec['edit']}" if spec["kind"] == "static" else f"probe {spec['probe']}"
     given = ", ".join(f"{key} {_words(value)}" for key, value in parameters.items())
-    words = [_escaped(f"{name} ({kind}{'; ' * bool(given)}{given}): {spec['rationale']}.")]
+    words = [_escaped(f"Perturbation {name} ({kind}{'; ' * bool(given)}{given}): {spec['rationale']}.")]
     if spec.get("probe") == "cri" and parameters["variant"] == "retry" and "ur" in parameters["detectors"]:
         words.append(_UR.format(alarms=_ALARMS[parameters["ur"]]))
     return " ".join(words)

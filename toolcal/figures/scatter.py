@@ -122,7 +122,7 @@ def draw(
     )
     # Titles, axis names, legend and heading: a single row of panels shares its height with all of them.
     panel_height = (side if wide else side + 0.36) * rows + (0.75 if width < 6 else 1.0 if rows == 1 else 0.6)
-    panel_height += 0.13 * lines
+    panel_height += 0.2 * lines
     key_height = 0.125 * max(map(len, key)) + 0.05 if key else 0.0
 
     figure = panels.blank(panel_height + key_height, width)
