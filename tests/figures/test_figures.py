@@ -51,6 +51,7 @@ NEEDED = {
 def written(figure: Figure, data: pd.DataFrame, folder: Path) -> dict[str, Path]:
     paths = {kind: folder / f"figure.{kind}" for kind in ("svg", "pdf", "csv")}
     save(figure, data, svg=paths["svg"], pdf=paths["pdf"], csv=paths["csv"])
+    figure.draw_without_rendering()  # saving drew it at another resolution, and axes' names keep their last place
     return paths
 
 

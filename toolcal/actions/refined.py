@@ -36,6 +36,7 @@ ACTS = (
     "confirm",
     "step",
     "extra",
+    "menu",
     "pending",
     "lookup_offer",
     "proceed",
@@ -46,9 +47,11 @@ _ASKING = ("consent", "offer", "information")
 _DENIALS = {"refuse", "restriction", "not_found", "failed"}
 _REPORTS = {"confirm", "step"}
 _AGREEING = ("confirm", "reply", "respond", "answer", "say", "type", "verify", "write", "enter", "approve", "agree")
-_OF_OFFERS = ("extra", "lookup_offer", "choice")
+_OF_OFFERS = ("extra", "menu", "lookup_offer", "choice")
 # A sentence before a list that shows what others wrote, and the beginning of an answer to one's own question.
 _WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b")
+# A sentence before a list of what the agent itself is going to do, in the imperative as it may be.
+_PLAN = re.compile(r"^(?:\w+,? )?(?:let me|i'll|i will|i'm going to|i am going to|my plan|the plan)\b(?!.*\byou (?:need|have|can|should)\b)")
 _ANSWER = re.compile(r"\W*(?:yes|no|because)\b")
 _SUBORDINATE = re.compile(
     r"(?<!\w)(?:if|once|when|whenever|after|until|till|unless|as soon as|in case|should you|whether|provided that"
@@ -124,23 +127,25 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
     """What is asked: the words by kind (information, consent).
 
     An offer asks if the request still waits for the answer: something was denied, or nothing is reported as done yet,
-    or after the report came something new. A mere offer to look further or to help may be ignored, and so may what
-    leaves it to the user how to go on after such an offer. The items of an offer that opens a list are parts of it.
+    or after the report came something new. A mere offer to look further or to help may be ignored, and so may a menu of
+    services where nothing was denied, and what leaves it to the user how to go on after such an offer. The items of an offer that opens a list are parts of it.
     """
     asked: dict[str, str] = {}
     denied = any(_DENIALS & one.acts.keys() for one in said)
     looking = any("retry" in one.acts for one in said)
-    reported = pending = idle = listing = False
+    reported = pending = idle = listing = planned = False
     for at, one in enumerate(said):
-        if one.sentence.item and listing:
+        if one.sentence.item and (listing or (planned and not one.sentence.question)):
             continue
+        planned = one.sentence.opens_list and bool(_PLAN.match(one.sentence.text)) and "information" not in one.acts
         listing = one.sentence.question and one.sentence.opens_list and "offer" in one.acts
         if _REPORTS & one.acts.keys() and not one.sentence.question:
             reported, pending = True, False
         else:
             pending = pending or "pending" in one.acts
+        menu = listing or "menu" in one.acts
         waits = denied or (
-            pending if reported else one.sentence.question and (looking or "lookup_offer" not in one.acts)
+            not menu and (pending if reported else one.sentence.question and (looking or "lookup_offer" not in one.acts))
         )
         if "proceed" in one.acts and not denied and (idle or (reported and not pending)):
             continue
