@@ -184,6 +184,20 @@ def one_of(names):
     return "|".join(map(re.escape, names)) or "(?!)"
 
 
+def page_of(wildcards):
+    """What a page is of: column -> value."""
+    return figures.page(wildcards.figure, wildcards.of)
+
+
+def caption_of(wildcards):
+    """The caption of a figure: what its perturbation is, where it has one, and how it is read."""
+    from toolcal.figures.about import about
+
+    name = page_of(wildcards).get("perturbation")
+    how = (BASE / f"report/{wildcards.figure}.rst").read_text(encoding="utf-8")
+    return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
+
+
 def recordings(model):
     """The files of a model whose runs are recorded."""
     return entries.recordings(config["models"][model])

@@ -11,7 +11,9 @@ rule contexts:
         perturbation=lambda wildcards: configuration.perturbation(
             config, wildcards.perturbation
         ),
-        seed=lambda wildcards: config["seed"] if wildcards.perturbation != BASELINE else None,
+        seed=lambda wildcards: (
+            config["seed"] if wildcards.perturbation != BASELINE else None
+        ),
         code=code_of("contexts"),
     message:
         "What a model reads in {wildcards.scenario}, {wildcards.perturbation}"

@@ -1,17 +1,3 @@
-def page_of(wildcards):
-    """What a page is of: column -> value."""
-    return figures.page(wildcards.figure, wildcards.of)
-
-
-def caption_of(wildcards):
-    """The caption of a figure: what its perturbation is, where it has one, and how it is read."""
-    from toolcal.figures.about import about
-
-    name = page_of(wildcards).get("perturbation")
-    how = (BASE / f"report/{wildcards.figure}.rst").read_text(encoding="utf-8")
-    return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
-
-
 rule figures:
     input:
         table=lambda wildcards: TABLES[figures.FIGURES[wildcards.figure].table],

@@ -47,7 +47,8 @@ def test_table_csv_and_words(smk):
     told = shown(table)
     assert "Qwen3-8B bfcl-miss_param" in " ".join(told.split())
     assert told.endswith(
-        "33 of 34 published figures have none of ours beside them: no model of the panel has that name (32); scenario not run (1)."
+        "33 of 34 published figures have none of ours beside them: no model of the panel has that name (32); "
+        "scenario not run (1)."
     )
 
 

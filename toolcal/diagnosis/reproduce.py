@@ -1,8 +1,8 @@
 """Table `reproduce`: the published figures of part A (method A5 to A7), each beside ours of the same model.
 
 `published.csv` holds the figures, one a line, as rates; the effects of probes under the names that they have in
-`presets/paper.yaml`. A figure is compared with the one model of the panel that bears its name and ran its scenario; where there is none, or more than
-one, the line says so.
+`presets/paper.yaml`. A figure is compared with the one model of the panel that bears its name and ran its scenario;
+where there is none, or more than one, the line says so.
 """
 
 from __future__ import annotations
