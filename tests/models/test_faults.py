@@ -204,7 +204,7 @@ def test_retry_after_is_waited_for(tmp_path, fault, least):
         "1e9",
         "Mon, 99 Foo 2026 99:99:99 GMT",
         "Mon, 01 Jan 99999 00:00:00 GMT",
-        date_in(-99),
+        pytest.param(date_in(-99), id="past"),  # the time of day in a test's name would differ between workers
     ],
 )
 def test_a_retry_after_that_says_nothing_is_no_reason_to_wait(tmp_path, value):

@@ -40,6 +40,8 @@ ACTS = (
     "pending",
     "lookup_offer",
     "proceed",
+    "same_offer",
+    "further",
 )
 """The speech acts that the rules find; what they mean stands beside the rules."""
 
@@ -52,6 +54,7 @@ _OF_OFFERS = ("extra", "menu", "lookup_offer", "choice")
 _WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b")
 # A sentence before a list of what the agent itself is going to do, in the imperative as it may be.
 _PLAN = re.compile(r"^(?:\w+,? )?(?:let me|i'll|i will|i'm going to|i am going to|my plan|the plan)\b(?!.*\byou (?:need|have|can|should)\b)")
+_FIELD = re.compile(r"(?:[^:\s]+ ){0,2}(?:message|content|tweet|text|comment|title|description|resolution)s?: ")
 _ANSWER = re.compile(r"\W*(?:yes|no|because)\b")
 _SUBORDINATE = re.compile(
     r"(?<!\w)(?:if|once|when|whenever|after|until|till|unless|as soon as|in case|should you|whether|provided that"
@@ -96,11 +99,12 @@ def read(text: str) -> Found:
 
 
 def _own(told: Iterable[Sentence]) -> Iterator[Sentence]:
-    """The sentences without those of a list that shows what someone else wrote."""
-    shown = False
+    """The sentences without those that show what was written: a list of messages, a field with a message's words."""
+    shown = field = False
     for one in told:
         shown = (shown and one.listed) or (one.opens_list and bool(_WRITTEN.search(one.text)))
-        if not (shown and one.listed):
+        field = (field and one.listed and not one.item) or bool(_FIELD.match(one.text))
+        if not (field or (shown and one.listed)):
             yield one
 
 
@@ -133,7 +137,7 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
     asked: dict[str, str] = {}
     denied = any(_DENIALS & one.acts.keys() for one in said)
     looking = any("retry" in one.acts for one in said)
-    reported = pending = idle = listing = planned = False
+    reported = pending = idle = listing = planned = menus = False
     for at, one in enumerate(said):
         if one.sentence.item and (listing or (planned and not one.sentence.question)):
             continue
@@ -144,10 +148,13 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
         else:
             pending = pending or "pending" in one.acts
         menu = listing or "menu" in one.acts
+        menus = menus or menu
         waits = denied or (
             not menu and (pending if reported else one.sentence.question and (looking or "lookup_offer" not in one.acts))
         )
-        if "proceed" in one.acts and not denied and (idle or (reported and not pending)):
+        settled = reported and not pending
+        beyond = (settled and "further" in one.acts) or (menus and "same_offer" in one.acts)
+        if not denied and (beyond or ("proceed" in one.acts and (idle or settled))):
             continue
         found = _asks(one, waits)
         idle = idle or ("offer" in one.acts and not found)

@@ -32,6 +32,13 @@ _STEP = re.compile(
     r"|(?<!\w)(tell me|let me know|say) (if|whether) (that|this|it|everything|all|these|those|you agree|i )"
     r"|^(?!.*(which|what|how)).*(?<!\w)(confirm|say|tell me|agree|okay|right|correct)(?!\w)"
     r".*(?<!\w)(proceed|i'll|i will|so (that )?i can)(?!\w)"
+    r"|(?<!\w)(confirm|agree|approve)( (this|that|it|these|them|all|everything))?,? or (let me know|tell me|say)"
+    r"|(?<!\w)confirm (the|this|these|your|that)( \w+){0,2} "
+    r"(cancellation|return|exchange|change|modification|update|upgrade|booking|purchase|action|request)s?(?!\w)"
+    r"|(?<!\w)(reply|respond|answer|type|enter|say)( with| by)?( the word)? ?\"?('|i )?(yes|confirm|ok|y)(?!\w)"
+    r"|(?<!\w)if (you're|you are) (happy|ok|okay|fine|good|satisfied|comfortable) with"
+    r"|(?<!\w)if (that|this|it|everything|all)( all)?('s| is| sounds| looks| works| seems)(?!\w).*(?<!\w)(i|we|please)(?!\w)"
+    r"|(?<!\w)(anything|any|something) .*before (i|we) (proceed|go ahead|continue|process|submit|finali[sz]e|make)(?!\w)"
 )
 """An agreement or a fact is asked for as the last thing before a step."""
 _LONG, _TAG = 600, 20
