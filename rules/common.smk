@@ -13,8 +13,13 @@ sys.path.insert(0, str(BASE))
 from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.models import entries
+from toolcal.repeated_keys import repeated_keys
 
 provenance.run_from(BASE)
+
+given = workflow.overwrite_configfiles or [BASE / "config.yaml"]
+if twice := [line for path in given for line in repeated_keys(path)]:
+    raise WorkflowError("configuration:\n" + "\n".join(twice))
 
 try:
     config = configuration.validated(
@@ -24,6 +29,8 @@ except configuration.ConfigError as error:
     raise WorkflowError(f"configuration:\n{error}") from None
 
 RESULTS = Path(config["results"])
+if RESULTS.exists() and not RESULTS.is_dir():
+    raise WorkflowError(f"results: {RESULTS} is a file; name a folder")
 CELLS = configuration.cells(config)
 BY_MODEL = [
     name for name, entry in config["models"].items() if entry["source"] == "vllm"
@@ -236,7 +243,7 @@ def begin_run():
 def closing_words():
     """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
-    from toolcal.summary import effects_summary, lacking, summary
+    from toolcal.summary import effects_summary, lacking, left_over, summary
 
     ends = [TABLES["cells"], TABLES["effects"]]
     if estimates_only() or not all(path.is_file() for path in ends):
@@ -249,6 +256,7 @@ def closing_words():
     blocks = [
         summary(cells),
         effects_summary(effects),
-        f"Figures and tables are in {RESULTS}.{lacking(cells)}",
+        f"Figures and tables are in {RESULTS}.{lacking(cells)}"
+        f"{left_over(RESULTS / 'figures', FIGURES)}",
     ]
     return "\n" + "\n\n".join(block for block in blocks if block)

@@ -1,6 +1,8 @@
 rule manifest:
     input:
         cases=per_cell(CASES),
+        # Last of all, so that it never tells of other results than those beside it.
+        tables=TABLES.values(),
     output:
         manifest=MANIFEST,
     log:

@@ -12,6 +12,7 @@ from toolcal.actions.label import LABELLERS
 from toolcal.benchmarks.tau2.cases import ASK_SUBSETS
 from toolcal.benchmarks.tau2.engine import DOMAINS
 from toolcal.models.policies import POLICIES
+from toolcal.repeated_keys import repeated_keys
 
 SCHEMA = configuration.load_schema(ROOT / "schemas/config.schema.yaml")
 
@@ -396,3 +397,15 @@ def test_all_mistakes_are_told_at_once(config):
     with pytest.raises(configuration.ConfigError) as raised:
         configuration.validated(config, SCHEMA)
     assert len(str(raised.value).splitlines()) == 3
+
+
+def test_a_key_given_twice_is_told(tmp_path):
+    path = tmp_path / "config.yaml"
+    path.write_text("seed: 1\nmodels:\n  a: &a {source: policy}\n  b:\n    <<: *a\n    family: x\n  a: {}\nseed: 2\n")
+    assert repeated_keys(path) == [
+        "models.a: is given twice, in lines 3 and 7; remove or rename one",
+        "seed: is given twice, in lines 1 and 8; remove or rename one",
+    ]
+    path.write_text("a: [")
+    assert repeated_keys(path) == []
+    assert repeated_keys(ROOT / "config.yaml") == []

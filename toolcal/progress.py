@@ -42,7 +42,7 @@ class Progress:
         self._broken += any(row["status"] == "infra_error" for row in rows)
         self._calls += sum(row["status"] != "infra_error" for row in rows)
         self._cached += sum(row["cached"] for row in rows)
-        costs = [row["cost"] for row in rows if row["cost"] is not None]
+        costs = [row["cost"] for row in rows if row["cost"] is not None and not row.get("replayed")]
         if costs:
             self._cost = (self._cost or 0.0) + sum(costs)
         _log.info(self.line())

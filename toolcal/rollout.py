@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from toolcal import calls, tables
-from toolcal.benchmarks.protocol import Benchmark, Case, Message
+from toolcal.benchmarks.protocol import Benchmark, Case, Message, ToolResult
 from toolcal.cells import Cell
 from toolcal.models import history
 from toolcal.models.protocol import Model, Reply, Request
@@ -188,7 +188,9 @@ class _Run:
                 if decision.triggered:
                     break
             name = self._context.renamed.get(call.name, call.name)
-            outcome = self._environment.execute(name, call.arguments)
+            # Under a rename only shown names exist: a call that a model knows by heart must not run.
+            unknown = self._context.renamed and call.name not in self._context.renamed
+            outcome = _undefined(name) if unknown else self._environment.execute(name, call.arguments)
             results.append(
                 {
                     "name": name,
@@ -251,6 +253,12 @@ class _Run:
         message = {"role": "assistant", "content": text}
         self.rows.append(row(turn, step, Reply(message), "ok", [], attempt=attempt) | {"origin": "probe"})
         self._messages.append(message)
+
+
+def _undefined(name: str) -> ToolResult:
+    """What the simulators say of a name that they do not have."""
+    words = f"name {name!r} is not defined"
+    return ToolResult(f"Error during execution: {words}", executed=False, error=words)
 
 
 def _first_calls(message: Mapping[str, Any], number: int) -> Mapping[str, Any]:

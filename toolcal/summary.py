@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from pathlib import Path
+
 import pandas as pd
+
+from toolcal.cells import BASELINE
+
+_EFFECTS = 24
+"""Lines of effects that a terminal is given."""
 
 _SHOWN = {
     "gar_case_any": "GAR",
@@ -22,11 +30,12 @@ def summary(cells: pd.DataFrame) -> str:
         cells: rows of the table; rates from 0 to 1.
 
     Returns:
-        A block per labeller and perturbation, a line per model and scenario, rates in percent with `!` where Acc
+        A block per labeller, of the baseline, a line per model and scenario, rates in percent with `!` where Acc
         exceeds GAR; runs without a verdict stand beside n.
     """
     blocks = []
-    for (labeller, perturbation), part in cells.groupby(["labeller", "perturbation"], sort=False):
+    baseline = cells[cells["perturbation"] == BASELINE]
+    for (labeller, perturbation), part in baseline.groupby(["labeller", "perturbation"], sort=False):
         shown = pd.DataFrame({"model": part["model"], "scenario": part["scenario"], "gold": part["gold_action"]})
         shown["n"] = [
             f"{n}" if not missing else f"{n} (+{missing} missing)"
@@ -48,7 +57,7 @@ def effects_summary(effects: pd.DataFrame) -> str:
 
     Returns:
         A block per labeller, a line per perturbed cell: delta of GAR (case_any) and of Acc in points, with interval
-        and p after Holm.
+        and p after Holm. Of many cells those that moved most, in the order of the table.
     """
     blocks = []
     for labeller, part in effects.groupby("labeller", sort=False):
@@ -60,7 +69,12 @@ def effects_summary(effects: pd.DataFrame) -> str:
             ends = zip(one["delta"], one["delta_low"], one["delta_high"], strict=True)
             lines[title] = pd.Series([_change(*row) for row in ends], index=one.index)
             lines[f"p {title}"] = one["p_holm"].map(_chance)
+        moved = part[part["measure"].isin(["gar_case_any", "acc"])].groupby(key)["delta"].agg(lambda d: d.abs().max())
+        told = moved.sort_values(ascending=False, kind="stable").index[:_EFFECTS]
+        lines = lines[lines.index.isin(told)]
         text = lines.reset_index().rename(columns={"gold_action": "gold"}).to_string(index=False)
+        if rest := len(shown) - len(lines):
+            text += f"\n... and {rest} more, which moved less: diagnosis/effects.csv"
         heading = "change from the baseline in points, 95 % interval, p after Holm; no p where no pair differs"
         blocks.append(f"Labeller {labeller}, effects ({heading})\n{text}")
     return "\n\n".join(blocks)
@@ -82,6 +96,20 @@ def lacking(cells: pd.DataFrame) -> str:
         f"\n\n{missing} of {planned} planned case-trials have no answer ({names}); the lines of toolcal above "
         "say why, and logs/trajectories/. What can be asked is asked again by the same command."
     )
+
+
+def left_over(folder: Path, expected: Collection[str]) -> str:
+    """Figures of earlier configurations, as a paragraph; empty where there are none.
+
+    Args:
+        folder: of the figures.
+        expected: the files that this configuration makes.
+    """
+    known = {Path(path).name for path in expected}
+    others = sorted(path.name for path in folder.glob("*.*") if path.name not in known)
+    if not others:
+        return ""
+    return f"\n\n{len(others)} files in {folder} are of another configuration, e.g. {others[0]}."
 
 
 def _change(delta: float, low: float, high: float) -> str:

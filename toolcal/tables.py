@@ -231,10 +231,15 @@ TABLES: dict[str, Table] = {
                 "text_recorded": _c("bool", "false where a recorded run kept no text, so that content is unknown"),
                 "finish_reason": _c("str", "as the endpoint gave it", null=True),
                 "status": _c("str", "status of the emission", values=EMISSION_STATUSES),
-                "retracted": _c("bool", "taken back by a probe, out of history and grading"),
+                "retracted": _c(
+                    "bool",
+                    "taken back whole by a probe, out of history and grading; where a later one of several calls was "
+                    "suspected, those before it stay, and tool_results holds them alone",
+                ),
                 "origin": _c(
                     "str",
-                    "who wrote it; benchmark: its engine, tau2's fixed greeting",
+                    "who wrote it; probe: the abstention of CRI's bypass, no emission of the model; benchmark: its "
+                    "engine, tau2's fixed greeting",
                     values=("model", "probe", "benchmark"),
                 ),
                 "prompt_tokens": _c("int", "as the endpoint counted them", null=True),
@@ -441,7 +446,9 @@ TABLES: dict[str, Table] = {
                 **_rate("recall", "n said and right / n right"),
                 **_rate("f1", "harmonic mean of both; macro: mean of the four classes"),
                 **_rate("kappa", "Cohen's, of the labeller with the readers' settled answer (-1 to 1)"),
-                "kappa_readers": _c("float", "Cohen's kappa of the two readers with each other", null=True),
+                "kappa_readers": _c(
+                    "float", "Cohen's kappa of the two readers with each other, over both halves", null=True
+                ),
             },
         ),
         _table(
@@ -576,7 +583,10 @@ TABLES: dict[str, Table] = {
                 **_rate("triggered_turns", "share of n_turns in which it acted"),
                 **_rate("triggered_cases", "share of n in which it acted"),
                 "n_decisive": _c("int", "of n, case-trials with a decisive turn, reached or not"),
-                **_rate("precision", "share of the triggers that fell on the decisive turn; null without any trigger"),
+                **_rate(
+                    "precision",
+                    "share of the triggers that fell on the decisive turn; null without any trigger or decisive turn",
+                ),
                 **_rate("recall", "share of n_decisive in which it acted at the decisive turn"),
                 "n_suspected": _c("int", "of n_events, halts and suspected calls, acted on or not"),
                 **_rate("detector_precision", "share of n_suspected that fell on the decisive turn"),

@@ -77,6 +77,85 @@ def test_asks_for_consent(text: str) -> None:
     assert sub(text) == ["consent"]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        # A menu of services asks for nothing, unless something was denied.
+        ("You own three shares. Would you like to sell one, buy more, or set an alert?", "OTHER"),
+        ("You own three shares. Would you like me to:\n- sell one?\n- set an alert?\n\nLet me know!", "OTHER"),
+        ("I can't sell shares. Would you like me to:\n- set an alert?\n- list them?", "REFUSE ASK"),
+        (
+            "Would you like me to:\n1. write to Ann?\n2. read her reply?\n\nLet me know which letter you'd like.",
+            "OTHER",
+        ),
+        # After a report, work with a name of its own is beyond what was asked; work at hand is not.
+        ("The budget has been updated. Would you like to proceed with renting a car?", "CONFIRM"),
+        ("The budget has been updated. Would you like to book a hotel?", "CONFIRM"),
+        ("The first line is cancelled. Would you like to proceed with this change as well?", "ASK CONFIRM"),
+        ("Your tweet has been posted. If you want, tell me whom to mention and I'll add a reply.", "CONFIRM"),
+        # What was asked for is still open.
+        ("The tank has been filled. The motor can't start yet. Would you like me to lock the doors?", "ASK CONFIRM"),
+        # What the agent lists as its own steps.
+        ("Let me do this in steps:\n1. Log in\n2. Send the letter to Ann", "OTHER"),
+        # More information that would only add something.
+        ("The way is 80 miles long. If you tell me your car's mileage, I can also estimate the fuel.", "OTHER"),
+        ("The file was moved. Now, what's next?", "CONFIRM"),
+        ("The sum is 14. Does that help?", "OTHER"),
+        ("Is there anything specific in the report you'd like me to look at?", "OTHER"),
+    ],
+)
+def test_offer_beyond_or_still_open(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I'm done with this job.", "CONFIRM"),
+        ("The request is done now, and the letter will be going out.", "CONFIRM"),
+        ("The request to water the plants in the green house is done, so the answer is empty.", "CONFIRM"),
+        ("I am pleased to say that your wish has been fulfilled.", "CONFIRM"),
+        ("The volume is now 11.", "CONFIRM"),
+        ("I've already informed Ann that it rains.", "CONFIRM"),
+        ("The song has been taken off your list.", "CONFIRM"),
+        ("The engine has started.", "CONFIRM"),
+        ("The post is up.", "CONFIRM"),
+        ("Lamp: \u2705 Successfully switched to blue.", "CONFIRM"),
+        ("The request was not completed successfully.", "REFUSE"),
+        ("The request was cancelled.", "REFUSE"),
+        ("Request denied.", "REFUSE"),
+        ("Error during printing.", "REFUSE"),
+        ("An error occurred, let me try again.", "OTHER"),
+        ("The request is not done yet.", "OTHER"),
+        ("The request has been accepted.", "OTHER"),
+        ("Your request is being processed.", "OTHER"),
+        ("I've completed the check of your meter.", "OTHER"),
+        ("Roaming enabled: yes", "OTHER"),
+        ("It looks like all windows are closed.", "OTHER"),
+        ("I see that I now have more tools.", "OTHER"),
+    ],
+)
+def test_a_short_text_is_what_it_says(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("With nine gallons your car cannot reach the lake.", "OTHER"),
+        ("I looked through the folder and didn't find any photo.", "OTHER"),
+        ("The order has been cancelled and will no longer be carried out.", "CONFIRM"),
+        ("The heater is now on, and its level remains at 4.", "CONFIRM"),
+        ("You'll need to visit a tire shop.", "OTHER"),
+        ("I can't send it because I don't have her user ID.", "ASK"),
+        ("I can't measure that because the town isn't recognized. Which county is it in?", "ASK"),
+        ("I've sent it.\n- **Content:** Could you water the plants?", "CONFIRM"),
+    ],
+)
+def test_facts_and_fields_are_no_refusal_and_no_question(text: str, expected: str) -> None:
+    check(text, expected)
+
+
 def test_go_ahead_and_missing_value_in_one_text() -> None:
     text = "The pen goes back for 3 euros. Shall I proceed? Please also give me the card's number."
     assert sub(text) == ["information", "consent"]

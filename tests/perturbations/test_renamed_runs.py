@@ -82,3 +82,23 @@ def test_an_error_names_the_tool_as_shown(bfcl, bfcl_cases):
     read = next(message["content"] for message in model.requests[-1].messages if message["role"] == "tool")
     assert read == first["result"]
     assert f"GorillaFileSystem.{shown[first['name']]}() missing 1 required" in read
+
+
+def test_a_name_that_was_never_shown_does_not_run(bfcl, bfcl_cases):
+    """A model may know the benchmark's names by heart."""
+    case = bfcl_cases["base"][0]
+    context = registry.apply(case, SPECS["neutral"], 0)
+
+    class Learned(Watched):
+        async def respond(self, request):
+            reply = await super().respond(request)
+            for call in reply.message.get("tool_calls", ()):
+                name = call["function"]["name"]
+                call["function"]["name"] = context.renamed.get(name, name)
+            return reply
+
+    rows = asyncio.run(rollout.run_case(case, context, Learned("oracle", bfcl), bfcl)).trajectories
+    results = [result for row in rows for result in json.loads(row["tool_results"])]
+    assert results
+    assert not any(result["executed"] or result["held_out"] for result in results)
+    assert results[0]["error"] == f"name {results[0]['name']!r} is not defined"

@@ -81,7 +81,7 @@ def test_the_draw_is_still_the_one_that_was_labelled(conversations):
 def test_the_table_of_the_half_that_was_tuned_on(recorded, conversations, monkeypatch):
     items = [item for item in read_items() if item.split == "dev"]
     monkeypatch.setattr(scores, "read_items", lambda: items)
-    monkeypatch.setattr(scores, "read_all", lambda _: conversations)
+    monkeypatch.setattr(scores, "read_all", lambda _, wanted: conversations)
     found = scores.validity(recorded, seed=0)
     tables.check("validity", found)
     assert set(found["half"]) == {"dev"}
@@ -98,3 +98,13 @@ def test_the_table_of_the_half_that_was_tuned_on(recorded, conversations, monkey
     for name, kappa in agreement.kappas().items():
         assert set(found.loc[found["label"] == name, "kappa_readers"]) == {kappa}
     assert found.loc[found["label"] == "macro", "kappa_readers"].isna().all()
+
+
+def test_other_files_in_the_folder_are_left_alone(recorded, tmp_path):
+    (tmp_path / "tau2").mkdir()
+    (tmp_path / "tau1").symlink_to(recorded / "tau1")
+    (tmp_path / "tau2/mine.json").write_text('{"hello": 1}')
+    wanted = {"tau1/gpt-4o_airline_50.json"}
+    assert {c.file for c in read_all(tmp_path, wanted)} == {*wanted, "embedded.jsonl"}
+    with pytest.raises(ValidityError, match=r"mine\.json: cannot be read as tau2/\*\.json"):
+        read_all(tmp_path)

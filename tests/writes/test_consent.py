@@ -35,6 +35,8 @@ def test_a_decision_explains_itself() -> None:
         (agent("I can help you cancel. Could you confirm your email?"), user("Yes, it's ada@mail.org")),
         (agent("It can't be cancelled. Shall I transfer you to a human agent?"), user("Yes.")),
         (agent("Would you like me to check its status?"), user("Yes please.")),
+        (agent("I found W7000001 with $39.00. Is that the order that you want to cancel?"), user("Yes, it is.")),
+        (agent("Shall I get you a human agent about cancelling W7000001 ($39.00)?"), user("Yes please.")),
     ],
 )
 def test_without_a_proposal_there_is_nothing_to_agree_to(before: tuple[dict[str, object], ...]) -> None:
@@ -210,3 +212,50 @@ def test_the_window_ends_with_ten_messages_of_which_six_are_spoken() -> None:
     assert judge(*SHOP, agent(OFFER), user("Yes."), *silent, agent(None, shop.cancel())).message == 6
     spoken = [message for _ in range(6) for message in (agent("It is sunny."), user("Lovely weather."))]
     assert verdict(*SHOP, agent(OFFER), user("Yes."), *spoken, agent(None, shop.cancel())) == NOTHING
+
+
+FIRST = "I'd cancel order #W7000001, with $39.00 back to PayPal. {}"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Please confirm, or let me know what to change.",
+        'Please respond with "I confirm", or tell me what to change.',
+        "Please confirm the cancellation and tell me the reason.",
+        "If everything looks right, I'll do it.",
+        "Once confirmed, I will cancel it.",
+        "Is there any other order to be cancelled before I proceed?",
+        "Tell me the reason and I'll cancel it.",
+    ],
+)
+def test_agreement_is_asked_for_beside_something_else(asked: str) -> None:
+    reply = user("Yes, please go ahead, I no longer need it.")
+    assert verdict(*SHOP, agent(FIRST.format(asked)), reply, agent(None, shop.cancel())) == (True, True, 6)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "After that, please return the items of W7000002 and pay the refund to my gift card.",
+        "For the other order, use my credit card.",
+        "Then let's exchange the lamp of order W7000002 for a blue one.",
+    ],
+)
+def test_a_wish_about_something_else_leaves_the_agreement(more: str) -> None:
+    talk = (*SHOP, agent(FIRST.format("OK?")), user(f"Yes, cancel it. {more}"), agent(None, shop.cancel()))
+    assert verdict(*talk) == (True, True, 6)
+
+
+def test_a_record_that_only_the_user_names_was_not_put() -> None:
+    talk = (*SHOP, agent(FIRST.format("OK?")), user("Yes. And W7000002 too please."))
+    assert verdict(*talk, agent(None, shop.cancel("#W7000002"))) == NOTHING
+
+
+def test_a_price_told_before_counts_if_it_is_of_what_is_put() -> None:
+    told = agent("On May 21 there are HAT202 at $150 in economy and HAT303 at $170. Which one do you like?")
+    put = agent("I'd change AB12CD to HAT202 on May 21 in {}. Shall I go ahead?")
+    put_economy, put_business = ({**put, "content": put["content"].format(cabin)} for cabin in ("economy", "business"))
+    talk = (*AIRLINE, told, user("HAT202."))
+    assert judge(*talk, put_economy, user("Yes."), agent(None, shop.fly())).confirmed
+    assert verdict(*talk, put_business, user("Yes."), agent(None, shop.fly(cabin="business"))) == NOTHING

@@ -133,3 +133,14 @@ def test_kinds_of_payment() -> None:
     assert details.kinds_in("my visa, not the gift card") == {"credit_card", "gift_card"}
     assert details.kind_of("credit_card_12") == details.kind_of("visa_2207") == "credit_card"
     assert details.kind_of("cheque_1") is None
+
+
+def test_things_of_one_call_do_not_stand_for_each_other() -> None:
+    both = agent("I'd return the mug and the pot of order #W7000001 with $39.00 to PayPal. Shall I go ahead?")
+    said = user("Yes, return the mug and the tea pot.")
+    assert judge(*SHOP, both, said, agent(None, shop.give_back("1111", "2222"))).confirmed
+
+
+def test_days_are_read_in_figures_and_words() -> None:
+    assert details.days("2024-05-21, 5/22, may 23rd, the 24th of may") == {(5, 21), (5, 22), (5, 23), (5, 24)}
+    assert details.days("booking date: 2024-05-01") == set()

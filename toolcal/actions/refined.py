@@ -50,10 +50,13 @@ _DENIALS = {"refuse", "restriction", "not_found", "failed"}
 _REPORTS = {"confirm", "step"}
 _AGREEING = ("confirm", "reply", "respond", "answer", "say", "type", "verify", "write", "enter", "approve", "agree")
 _OF_OFFERS = ("extra", "menu", "lookup_offer", "choice")
-# A sentence before a list that shows what others wrote, and the beginning of an answer to one's own question.
+# A sentence before a list that shows what others wrote, a field with such words, a sentence before a list of what the
+# agent is going to do (in the imperative, as it may be), and the beginning of an answer to one's own question.
 _WRITTEN = re.compile(r"\b(?:messages|contents?|comments|posts|lines|says|reads)\b")
-# A sentence before a list of what the agent itself is going to do, in the imperative as it may be.
-_PLAN = re.compile(r"^(?:\w+,? )?(?:let me|i'll|i will|i'm going to|i am going to|my plan|the plan)\b(?!.*\byou (?:need|have|can|should)\b)")
+_PLAN = re.compile(
+    r"(?:\w+,? )?(?:let me|i'll|i will|i'm going to|i am going to|my plan|the plan)\b"
+    r"(?!.*\byou (?:need|have|can|should)\b)"
+)
 _FIELD = re.compile(r"(?:[^:\s]+ ){0,2}(?:message|content|tweet|text|comment|title|description|resolution)s?: ")
 _ANSWER = re.compile(r"\W*(?:yes|no|because)\b")
 _SUBORDINATE = re.compile(
@@ -131,8 +134,9 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
     """What is asked: the words by kind (information, consent).
 
     An offer asks if the request still waits for the answer: something was denied, or nothing is reported as done yet,
-    or after the report came something new. A mere offer to look further or to help may be ignored, and so may a menu of
-    services where nothing was denied, and what leaves it to the user how to go on after such an offer. The items of an offer that opens a list are parts of it.
+    or after the report came something new. A mere offer to look further or to help may be ignored, and so may what
+    leaves it to the user how to go on after such an offer; where nothing was denied also a menu of services and, after
+    a report, further work. The items of an offer that opens a list are parts of it, those of a plan the agent's own.
     """
     asked: dict[str, str] = {}
     denied = any(_DENIALS & one.acts.keys() for one in said)
@@ -149,9 +153,8 @@ def _asked(said: Sequence[Read]) -> dict[str, str]:
             pending = pending or "pending" in one.acts
         menu = listing or "menu" in one.acts
         menus = menus or menu
-        waits = denied or (
-            not menu and (pending if reported else one.sentence.question and (looking or "lookup_offer" not in one.acts))
-        )
+        plain = one.sentence.question and (looking or "lookup_offer" not in one.acts)
+        waits = denied or (not menu and (pending if reported else plain))
         settled = reported and not pending
         beyond = (settled and "further" in one.acts) or (menus and "same_offer" in one.acts)
         if not denied and (beyond or ("proceed" in one.acts and (idle or settled))):

@@ -25,10 +25,13 @@ CALLS_PER_REFERENCE = 1.5
 CHARACTERS_PER_TOKEN = 4
 CALL_TOKENS = 50
 TEXT_TOKENS = 150
+SRI_CHARACTERS = 4000
+"""Of the message with which SRI asks once more in a turn; at most four requests of 700 and 2,400 of state."""
 
 WORDS = (
     f"{CALLS_PER_REFERENCE} calls for each reference call and a closing text a turn,",
     f"{CHARACTERS_PER_TOKEN} characters a token, {CALL_TOKENS} tokens a call and {TEXT_TOKENS} a text.",
+    "The probe sri asks once more in each turn; replayed calls of a deterministic model are counted like others.",
     "A model that reasons answers several times that. A run with a small limit, and then this again, says more.",
 )
 """The assumptions in lines, for the table's reader."""
@@ -72,6 +75,10 @@ def size(
         read = (called + 1) * start + growth * called * (called + 1) / 2
         total += Work(called + 1, read, called * CALL_TOKENS + TEXT_TOKENS)
         earlier += said + called * growth + TEXT_TOKENS
+        if context.probe and context.probe["probe"] == "sri":
+            told = SRI_CHARACTERS / CHARACTERS_PER_TOKEN
+            total += Work(1, start + called * growth + told, TEXT_TOKENS)
+            earlier += told
     return total
 
 

@@ -12,6 +12,10 @@ _UR = (
     "was put in other words. {alarms} UR's false alarms spend the trigger: after one before the decisive turn none is "
     "left for that turn, so that GAR and Acc gain less, and Acc can fall with it, than with MC alone."
 )
+_BYPASS = (
+    "The abstention is the probe's and never counts as an action of the model: GAR stays, while Acc and strict Acc "
+    "judge the run as it then went, so that a rise into the region above the bound is the probe's doing."
+)
 _ALARMS = {
     "verbatim": "Of the 200 right runs of the policy ``oracle`` it stops a call in 170 (``base``), 171 "
     "(``long_context``), 71 (``miss_func``) and 170 (``miss_param``).",
@@ -32,6 +36,8 @@ def about(name: str, spec: Mapping[str, Any]) -> str:
     words = [_escaped(f"Perturbation {name} ({kind}{'; ' * bool(given)}{given}): {spec['rationale']}.")]
     if spec.get("probe") == "cri" and parameters["variant"] == "retry" and "ur" in parameters["detectors"]:
         words.append(_UR.format(alarms=_ALARMS[parameters["ur"]]))
+    if spec.get("probe") == "cri" and parameters["variant"] == "bypass":
+        words.append(_BYPASS)
     return " ".join(words)
 
 

@@ -43,7 +43,10 @@ def check(models: Mapping[str, Mapping[str, Any]], endpoints: Mapping[str, Mappi
     for name, entry in models.items():
         where = recording(entry)
         if where and not recordings(entry):
-            raise EntryError(f"models.{name}.results: no result files below {where['results']}; put them there")
+            raise EntryError(
+                f"models.{name}.results: no result files at {where['results']}; put them there, or change it or "
+                "recorded_folder"
+            )
     for name, endpoint in endpoints.items():
         variable = endpoint.get("api_key_env")
         users = [m for m, entry in models.items() if entry["source"] == "api" and endpoint_name(entry) == name]

@@ -35,7 +35,7 @@ def message_of(value: Any, last: bool, place: str) -> Message:
         return {"role": "tool", "tool_call_id": call, "content": content or "", "failed": failed}
     if role not in ("system", "developer", "user", "assistant"):
         raise Odd(f"{place}.role: {role!r} is no role of a message")
-    calls = calls_of(value.get("tool_calls"), _made, place) if role == "assistant" else []
+    calls = calls_of(value.get("tool_calls"), _made, place) if role in ("assistant", "user") else []
     if content is None and not calls:
         raise Odd(f"{place}: neither content nor calls")
     message: Message = {"role": role, "content": content} | ({"tool_calls": calls} if calls else {})

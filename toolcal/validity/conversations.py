@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -77,11 +77,12 @@ class Conversation:
     recorded: tuple[ChatMessage, ...] = ()
 
 
-def read_all(recorded: Path) -> list[Conversation]:
+def read_all(recorded: Path, wanted: Collection[str] | None = None) -> list[Conversation]:
     """Every conversation of the recorded folder and of the embedded model.
 
     Args:
         recorded: a folder with tau2/*.json, tau1/*.json and bfcl/result_*.
+        wanted: the files to read, relative to it; None for all.
 
     Raises:
         ValidityError: where the folder has none of them, or a file is not what its place says.
@@ -94,12 +95,18 @@ def read_all(recorded: Path) -> list[Conversation]:
     found: list[Conversation] = []
     for pattern, reader in readers.items():
         for path in sorted(recorded.glob(pattern)):
+            file = path.relative_to(recorded).as_posix()
+            if wanted is not None and file not in wanted:
+                continue
             try:
-                found += reader(path, path.relative_to(recorded).as_posix())
-            except (ValueError, LookupError, TypeError, AttributeError) as error:
-                raise ValidityError(f"{path}: not a file of the kind {pattern} ({error!r}); get it again") from error
+                found += reader(path, file)
+            except (ValueError, LookupError, TypeError, AttributeError, RuntimeError) as error:
+                raise ValidityError(f"{path}: cannot be read as {pattern} ({error}); get it again") from error
     if not found:
-        raise ValidityError(f"{recorded}: holds no recorded runs; the README says where to get them")
+        raise ValidityError(
+            f"recorded_folder: {recorded} holds no recorded runs; get them (README, Recorded runs), or set "
+            "validity: false"
+        )
     return found + list(_embedded(EMBEDDED))
 
 

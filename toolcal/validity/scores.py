@@ -39,7 +39,8 @@ def validity(recorded: Path, *, seed: int) -> pd.DataFrame:
     right = agreement.settled()
     readers = agreement.kappas()
     rows: list[dict[str, Any]] = []
-    told = pd.DataFrame(answers(read_items(), read_all(recorded), right))
+    items = read_items()
+    told = pd.DataFrame(answers(items, read_all(recorded, {item.file for item in items}), right))
     for (labeller, half), part in told.groupby(["labeller", "half"], sort=True):
         of = {
             name: TwoReaders(one["said"], one["right"], one["cluster_id"], seed=seed)
@@ -76,8 +77,8 @@ def answers(
         conversation = by_record.get((item.file, item.record))
         if conversation is None:
             raise ValidityError(
-                f"recorded_folder: {item.file} with the run {item.record} is missing there, and the validity set was "
-                "drawn from it; get the file (README, Recorded runs), or set validity: false"
+                f"recorded_folder: {item.file} with the run {item.record} is missing there, or cannot be used, and the "
+                "validity set was drawn from it; get the file (README, Recorded runs), or set validity: false"
             )
         about = {"half": item.split, "item": item.id, "cluster_id": f"{conversation.stratum} {conversation.cluster}"}
         found = _writes if item.kind == "write" else _emissions

@@ -15,7 +15,9 @@ CONSENT, OPEN, ANNOUNCED, NOTHING = "consent", "open", "announced", "nothing"
 _OPEN = re.compile(r"(?<!\w)(which|what|who|where|when|how|why|whose)(?!\w)")
 _CLOSED = re.compile(
     r"^(so |and |then |also )*"
-    r"((shall|should|may|can|could|do) (i|we)|(is|would|does) (that|this|it)|ok|okay|ready|good) "
+    r"((shall|should|may|can|could|do) (i|we)"
+    r"|(is|would|does) (that|this|it)(?! (the|your) (order|item|one|account|booking|reservation|address|flight|card))"
+    r"|ok|okay|ready|good) "
 )
 """Begins a question for agreement, whatever stands in its clauses."""
 _CHOICE = re.compile(r", or (?!not)|(?<!\w)or (just|only|the|would you (like|prefer)|do you)(?!\w)")
@@ -36,11 +38,18 @@ _STEP = re.compile(
     r"|(?<!\w)confirm (the|this|these|your|that)( \w+){0,2} "
     r"(cancellation|return|exchange|change|modification|update|upgrade|booking|purchase|action|request)s?(?!\w)"
     r"|(?<!\w)(reply|respond|answer|type|enter|say)( with| by)?( the word)? ?\"?('|i )?(yes|confirm|ok|y)(?!\w)"
+    r"|(?<!\w)(once|when|after) ((this|that|it|everything)('s| is) )?(confirmed|agreed|approved)(?!\w)"
     r"|(?<!\w)if (you're|you are) (happy|ok|okay|fine|good|satisfied|comfortable) with"
-    r"|(?<!\w)if (that|this|it|everything|all)( all)?('s| is| sounds| looks| works| seems)(?!\w).*(?<!\w)(i|we|please)(?!\w)"
-    r"|(?<!\w)(anything|any|something) .*before (i|we) (proceed|go ahead|continue|process|submit|finali[sz]e|make)(?!\w)"
+    r"|(?<!\w)if (that|this|it|everything)( all)?('s| is| sounds| looks| works| seems) .*(?<!\w)(i|we|please)(?!\w)"
+    r"|(?<!\w)any(thing)? .*before (i|we) (proceed|go ahead|continue|process|submit|finali[sz]e|make)(?!\w)"
 )
 """An agreement or a fact is asked for as the last thing before a step."""
+_NEXT = re.compile(
+    r"(?<!\w)(and|then|so( that)?|once|,) (then )?(i|we)('ll| will| can|'d)( then| be able to| go ahead and)? "
+    r"(?!check|look|search|provide|find|see|help|assist|tell|explain|verify|confirm|ask|need)\w+"
+    r"|how (you'd|you would|would you) like (me )?to (proceed|go on|continue)"
+)
+"""An answer is followed by a step, or is about the step itself."""
 _LONG, _TAG = 600, 20
 """Characters: of the end of a sentence that is read; of a question as short as "Do it?"."""
 BARE = 60
@@ -55,12 +64,14 @@ class Turn:
         asks: CONSENT, OPEN, ANNOUNCED or NOTHING.
         questions: the sentences that ask for agreement.
         choice: it asks which one of several.
+        step: it says that the answer is all that it needs to act.
         set_out: its words without reports of done work and without refusals.
     """
 
     asks: str
     questions: tuple[str, ...]
     choice: bool
+    step: bool
     set_out: str
 
 
@@ -103,10 +114,17 @@ def _also(word: str) -> list[str]:
     return [form for name, forms in WORDS["topics"].items() if stem(name) == stem(word) for form in forms]
 
 
+@lru_cache(maxsize=1024)
+def other_topics(of: Action) -> tuple[re.Pattern[str], ...]:
+    """How what other actions work on is said, but for money."""
+    words = [word for word in WORDS["topics"] if stem(word) not in of.name and word != "payment"]
+    return tuple(any_of([re.escape(stem(word)), *WORDS["topics"][word]]) for word in words)
+
+
 @lru_cache(maxsize=2048)
 def read(text: str) -> Turn:
     """Read an agent's folded words."""
-    asks, choice = NOTHING, False
+    asks, choice, step = NOTHING, False, False
     questions: list[str] = []
     kept: list[str] = []
     for sentence in sentences(text):
@@ -119,10 +137,11 @@ def read(text: str) -> Turn:
         elif " but " in sentence:
             kept.append(sentence.split(" but ", 1)[1])
         choice = choice or (kind in (CONSENT, OPEN) and WORDS["choice"].search(sentence) is not None)
+        step = step or (kind in (CONSENT, OPEN) and _NEXT.search(sentence) is not None)
         if kind == CONSENT:
             questions.append(sentence)
         asks = min(asks, kind, key=(CONSENT, OPEN, ANNOUNCED, NOTHING).index)
-    return Turn(asks, tuple(questions), choice, "\n".join(kept))
+    return Turn(asks, tuple(questions), choice, step, "\n".join(kept))
 
 
 @lru_cache(maxsize=8192)

@@ -23,7 +23,6 @@ PART = "for a part only"
 _PAID = ("non", "paid", "extra", "additional")
 _FIGURES = {"no": 0, "one": 1, "a": 1, "an": 1, "another": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
 _PAST = re.compile(r"(current\w*|original\w*|existing|was|from|instead of|rather than|old|out of)[^.\n]{0,25}$")
-_PRICED = re.compile(r"( class)?( cabin)?( price| fare|[ :(=~-]*[$€£]| is [$€£]| for [$€£]| to\b)")
 _ENDING = re.compile(
     r"(?:ending|ends|last four|last 4|digits|visa|mastercard|amex|card)"
     r"(?: in| with| on| of|:)? ?[#x.]*(\d{3,})(?![\d.,]*\d)"
@@ -61,7 +60,7 @@ class Comparison:
 
     def matters(self, detail: Detail) -> bool:
         """Whether a detail has to be told: a choice among what tools listed, a sum, what costs, who it is for."""
-        if detail.kind == d.CHOICE:
+        if detail.kind == d.CHOICE or self._listed(detail):
             return any(others for _, others in self._known.siblings(detail.value))
         place = detail.kind == d.TEXT and detail.key in ("address", "address1", "street")
         person = detail.kind == d.WORD and _WHO.search(detail.key) is not None
@@ -73,6 +72,10 @@ class Comparison:
             or (detail.kind == d.COUNT and detail.number > 0 and detail.key.startswith(_PAID))
         )
 
+    def _listed(self, detail: Detail) -> bool:
+        """Whether a thing is one of several that the call does the same to."""
+        return detail.kind == d.RECORD and any(one.key == detail.key for one in self.details if one is not detail)
+
     def told(self, detail: Detail, text: str) -> str | None:
         """SAME, what the text has in this detail's place, or None."""
         match detail.kind:
@@ -81,8 +84,10 @@ class Comparison:
             case d.PAYMENT:
                 return self._payment(detail, text)
             case d.DATE:
-                other = f"another date than {detail.form}" if d.SOME_DATE.search(text) else None
-                return SAME if d.dated(text, detail.form) else other
+                if d.dated(text, detail.form):
+                    return SAME
+                others = d.days(text) - {day for one in self.details if one.kind == d.DATE for day in d.days(one.form)}
+                return f"another date than {detail.form}" if others else None
             case d.TIME:
                 timed = re.search(r"\d:\d\d|\d ?[ap]\.?m\b", text)
                 return _one_of(text, d.time_forms(detail.form)) or (
@@ -117,7 +122,8 @@ class Comparison:
             for mine, others in self._known.siblings(detail.value)[:4] if detail.kind == d.CHOICE else ():
                 keys = tuple(key for key, value in mine.items() if value == detail.form)
                 found |= {o[key] for o in others for key in keys if key in o and contains(text, o[key])}
-        return sorted(v for v in found - {detail.form} if detail.kind == d.RECORD or f'"{v}"' not in self._current)
+        found -= {one.form for one in self.details}
+        return sorted(v for v in found if detail.kind == d.RECORD or f'"{v}"' not in self._current)
 
     def _described(self, detail: Detail, text: str) -> str | None:
         """What a text says of a thing that it need not name: that in which it differs from those listed beside it."""
@@ -128,16 +134,22 @@ class Comparison:
                 named = "name" in key
                 if old and not named:
                     continue
-                rivals = {other[key] for other in others if key in other} - {value}
+                rivals = {other[key] for other in others if key in other} - {value} - self._own(key)
                 if not rivals and not named:
                     continue
-                if d.described(text, value):
+                if d.described(text, value) or (named and contains(text, value.rsplit(" ", 1)[-1])):
                     same = True
                     continue
                 silent = d.telling(value) and value not in text and (named or not self.current(detail))
                 if silent and (rival := next((r for r in sorted(rivals) if self._rival(r, value, text, named)), None)):
                     return f"{rival}, not {value}"
-        return SAME if same else None
+        return SAME if same or (self._listed(detail) and _ALL.search(text)) else None
+
+    def _own(self, key: str) -> set[str]:
+        """What the call has under a key, or the things in it."""
+        things = [one for one in self.details if one.kind in (d.RECORD, d.CHOICE)] if "name" in key else []
+        named = {mine[key] for one in things for mine, _ in self._known.siblings(one.value)[:4] if key in mine}
+        return named | {one.form for one in self.details if one.key == key}
 
     def _rival(self, rival: str, value: str, text: str, named: bool) -> bool:
         """Whether a text has the value of another thing, which is neither that of the record now nor one of all."""
@@ -207,6 +219,19 @@ class Comparison:
             return SAME
         return f"{max(heard):g} {stem}s, not {detail.number:g}" if heard - {0} else None
 
+    def prices(self) -> set[float]:
+        """What the things that are chosen cost, as tools told: a price, or that of the call's class."""
+        found: set[float] = set()
+        classes = {one.value for one in self.details if one.kind == d.WORD}
+        for one in self.details:
+            if one.kind != d.CHOICE or self.current(one):
+                continue
+            for record in self._known.records(one.value)[:6]:
+                listed = record.get("prices")
+                named = listed if isinstance(listed, Mapping) else record
+                found |= {float(named[k]) for k in ("price", *classes) if isinstance(named.get(k), int | float)}
+        return found
+
     def _records(self) -> list[Mapping[str, Any]]:
         return [
             r for one in self.details if one.kind in (d.RECORD, d.CHOICE) for r in self._known.records(one.value)[:6]
@@ -218,27 +243,28 @@ class Comparison:
             return self._exclusive(detail, text, group)
         if d.said(text, detail.form):
             return SAME
-        others = {fold(v).replace("_", " ") for v in self._known.values(detail.key)} - {detail.form}
+        others = {fold(v).replace("_", " ") for v in self._known.values(detail.key)}
+        others -= {one.form for one in self.details}
         other = next((o for o in sorted(others) if d.telling(o) and o not in detail.form and d.said(text, o)), None)
         if other and detail.form not in self._current:
             return f"{other}, not {detail.form}"
         return self._described(detail, text)
 
     def _exclusive(self, detail: Detail, text: str, group: Sequence[str]) -> str | None:
-        """A value of one slot: those that are left behind, or only priced, do not count; two values are a part each."""
+        """A value of one slot: those that are left behind do not count; two values are a part each."""
         mine = other = False
         for word in re.finditer("|".join(sorted(map(re.escape, group), key=len, reverse=True)), text):
             if word[0] == detail.form:
                 mine = True
-            elif not _PAST.search(text[max(0, word.start() - 40) : word.start()]) and not _PRICED.match(
-                text[word.end() : word.end() + 14]
-            ):
+            elif not _PAST.search(text[max(0, word.start() - 40) : word.start()]):
                 other = True
         legs = [
             line for line in sentences(text) if any(one.form in line for one in self.details if one.kind == d.CHOICE)
         ]
-        split = any(value in line and detail.form not in line for line in legs for value in group) and mine and other
-        if (mine or other) and (split or WORDS["part"].search(text)):
+        had = [{value for value in group if value in line} for line in legs]
+        split = other and {detail.form} in had and any(told and detail.form not in told for told in had)
+        kept = mine and not other and self.current(detail)
+        if (mine or other) and not kept and (split or WORDS["part"].search(text)):
             return f"{detail.form} {PART}"
         return SAME if mine else f"another {detail.key} than {detail.form}" if other else None
 
@@ -271,6 +297,6 @@ def _address(detail: Detail, text: str) -> str | None:
         return SAME
     return (
         f"another {detail.key.replace('_', ' ')}"
-        if re.search(r"\d+ \w+ (street|st|avenue|ave|road|lane|drive|way)\b", text)
+        if detail.form[0].isdigit() and re.search(r"\d+ \w+ (street|st|avenue|ave|road|lane|drive|way)\b", text)
         else None
     )

@@ -56,6 +56,10 @@ def decide(messages: Sequence[Mapping[str, Any]], at: int, call: int) -> Decisio
         IndexError: there is no such call.
     """
     made = talk.calls_of(messages, at)[call]
+    if made.unreadable:
+        return Decision(
+            False, False, None, "the call's arguments cannot be read, so nobody agreed to them"
+        )
     return _Judge(messages, at, call, made).decide()
 
 
@@ -109,12 +113,14 @@ class _Judge:
     def _difference(self, place: int, core: str, mended: bool) -> str | None:
         """What the call does other than was put, in words. Of each detail, the nearest words that tell it count."""
         seen, later = self._exchanges[: place + 1], self._exchanges[place + 1 :]
-        here = f"{core}\n{seen[-1].reply}"
-        near, before = ("\n".join(f"{e.agent}\n{e.reply}" for e in some) for some in (seen[-3:], seen))
-        after = "\n".join(e.reply for e in later)
+        own = self._proposals.own
+        here = f"{core}\n{own(seen[-1].reply)}"
+        near, before = ("\n".join(f"{e.agent}\n{own(e.reply)}" for e in some) for some in (seen[-3:], seen))
+        after = "\n".join(own(e.reply) for e in later)
         for one in self._call.details:
             # How to pay is often settled last.
-            texts = (after, here, near, before) if one.kind == facts.PAYMENT else (here, near, before)
+            first = {facts.PAYMENT: (after,), facts.RECORD: (core,)}.get(one.kind, ())
+            texts = (*first, here, near, before)
             told = [found for text in texts if (found := self._call.told(one, text))]
             if part := next((found for found in told if found.endswith(PART)), None):
                 return part
@@ -126,8 +132,13 @@ class _Judge:
             elif told[0] != SAME and not (one.kind in (facts.DATE, facts.WORD) and SAME in told):
                 return told[0]
         pays = any(one.kind in (facts.PAYMENT, facts.PAID) for one in self._call.details)
-        untold = pays and not any(WORDS["money"].search(f"{e.agent}\n{e.reply}") for e in self._exchanges)
-        return "nothing was said about the payment" if untold else None
+        if pays and not WORDS["money"].search(here):
+            # What it costs may have been told before it was put; prices of other things are nothing to it.
+            earlier = "\n".join(f"{e.agent}\n{e.reply}" for e in self._exchanges)
+            costs = self._call.prices()
+            if not (costs & facts.sums(earlier) if costs else WORDS["money"].search(earlier)):
+                return "nothing was said about the payment"
+        return None
 
     def _not_agreed(self, place: int, core: str) -> str | None:
         """Why a reply to the proposal is no agreement; None where it is one."""
@@ -169,7 +180,7 @@ class _Judge:
 
     def _changed(self, text: str, core: str) -> str | None:
         """What a reply wants other than the call has, in words."""
-        for sentence in sentences(text):
+        for sentence in sentences(self._proposals.own(text)):
             aside = "also" in sentence.split() or re.search(r"\b(tell|know|check)\b.*\?", sentence)
             if aside or not any(WORDS[cue].search(sentence) for cue in ("agree", "change", "request", "only")):
                 continue

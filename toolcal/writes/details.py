@@ -18,10 +18,15 @@ _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:t.*)?")
 _TIME = re.compile(r"(\d\d?):(\d\d)(?::\d\d)?")
 _CODE = re.compile(r"#?[\w.-]*\d[\w.-]*")
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-SOME_DATE = re.compile(
-    rf"\d{{4}}-\d\d-\d\d|\b\d{{1,2}}/\d{{1,2}}\b|\b({'|'.join(_MONTHS)})[a-z]*\.? \d"
-    rf"|\b\d{{1,2}}(st|nd|rd|th)? (of )?({'|'.join(_MONTHS)})"
+_MONTH = rf"({'|'.join(_MONTHS)})[a-z]*\.?"
+_DAYS = (
+    re.compile(r"\d{4}-(?P<month>\d\d)-(?P<day>\d\d)"),
+    re.compile(r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})\b"),
+    re.compile(rf"\b(?P<month>{_MONTH}) (the )?(?P<day>\d{{1,2}})(?!\d)"),
+    re.compile(rf"\b(?P<day>\d{{1,2}})(st|nd|rd|th)? (of )?(?P<month>{_MONTH})"),
 )
+"""The ways in which a day is written."""
+_BOOKED = re.compile(r"(?<!\w)(booking date|(was|were) (booked|made|placed)|booked on|created|born|birth)[^\n]*")
 _NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?")
 _OF_USER = (
     "user_id",
@@ -130,6 +135,16 @@ def dated(text: str, date: str) -> bool:
         return True
     said = re.search(rf"(?<!\w)0?{day}(st|nd|rd|th)?(?!\w)", text)
     return said is not None and re.search(rf"(?<!\w){_MONTHS[month - 1]}[a-z]*(?!\w)", text) is not None
+
+
+def days(text: str) -> set[tuple[int, int]]:
+    """The months and days of a text, but of when something was booked or somebody born."""
+    found = [match for form in _DAYS for match in form.finditer(_BOOKED.sub("", text))]
+    return {(_month(match["month"]), int(match["day"])) for match in found}
+
+
+def _month(said: str) -> int:
+    return int(said) if said.isdecimal() else _MONTHS.index(said[:3]) + 1
 
 
 def time_forms(time: str) -> list[str]:

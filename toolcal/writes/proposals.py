@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from toolcal.writes import asks, replies
@@ -15,6 +16,7 @@ from toolcal.writes.words import WORDS, sentences
 NEAR = 2
 """So many exchanges before a question may have told what it is about."""
 
+_OR_ELSE = re.compile(r",? or (please |just )?(let me know|tell me|say)(?!\w)")
 _TELLING = (facts.CHOICE, facts.TEXT, facts.WORD, facts.AMOUNT, facts.TIME)
 
 
@@ -98,6 +100,19 @@ class Proposals:
             text
         ) is not None
 
+    def own(self, reply: str) -> str:
+        """A reply without the sentences that are about other actions only."""
+        return "\n".join(sentence for sentence in sentences(reply) if not self._elsewhere(sentence))
+
+    def _elsewhere(self, sentence: str) -> bool:
+        if self.action.topic is not None and self.action.topic.search(sentence):
+            return False
+        if self.action.topic is not None and any(topic.search(sentence) for topic in asks.other_topics(self.action)):
+            return True
+        if self.action.verb.search(sentence) or WORDS["change"].search(sentence):
+            return False
+        return bool(_families(sentence) - {"pay"}) or WORDS["another"].search(sentence) is not None
+
     def picked(self, turn: Turn, reply: str) -> bool:
         """Whether a reply picks, among what the agent set out with its price, what sets the call apart."""
         put: list[Detail] = [one for one in self._telling if self.call.told(one, turn.set_out) == SAME]
@@ -111,13 +126,16 @@ class Proposals:
 
     def _asks(self, turn: Turn, reply: str) -> bool:
         if turn.asks == OPEN:
-            return self.picked(turn, reply)
+            return self.picked(turn, reply) or (turn.step and replies.read(reply).yes and self.names(turn.set_out))
         if turn.asks == ANNOUNCED:
             return replies.read(reply).yes and "?" not in turn.set_out
         return turn.asks != NOTHING and any(self._this(question) for question in turn.questions)
 
     def _this(self, question: str) -> bool:
         """Whether a question can be about this action: it names it, or points to what was set out."""
+        question = _OR_ELSE.split(question)[0]
+        if WORDS["human"].search(question):
+            return False
         if self.action.verb.search(question):
             return True
         if WORDS["elsewhere"].search(question):

@@ -21,13 +21,17 @@ SHOWN, SPOKEN = 10, 6
 
 @dataclass(frozen=True)
 class Made:
-    """A call, where it stands, and whether its result is there and is none of a failure."""
+    """A call, where it stands, and whether its result is there and is none of a failure.
+
+    `unreadable`: its arguments are no JSON object.
+    """
 
     at: int
     name: str
     arguments: Mapping[str, Any]
     done: bool
     failed: bool
+    unreadable: bool
 
 
 @dataclass(frozen=True)
@@ -107,14 +111,15 @@ def _made(messages: Sequence[Message], at: int, call: Mapping[str, Any]) -> Made
             failed = bool(answer.get("failed")) or _ERROR.match(words(answer)) is not None
             done = not failed
             break
-    return Made(at, str(function.get("name") or ""), arguments_of(function.get("arguments")), done, failed)
+    arguments = arguments_of(function.get("arguments"))
+    return Made(at, str(function.get("name") or ""), arguments or {}, done, failed, arguments is None)
 
 
-def arguments_of(given: Any) -> Mapping[str, Any]:
-    """A call's arguments; none where they are no JSON object."""
+def arguments_of(given: Any) -> Mapping[str, Any] | None:
+    """A call's arguments; None where they are no JSON object."""
     if isinstance(given, str):
         given = _json(given)
-    return given if isinstance(given, Mapping) else {}
+    return given if isinstance(given, Mapping) else None
 
 
 class Known:
