@@ -30,21 +30,25 @@ def test_kappa_by_hand():
         kappa([], [])
 
 
+def keeps_to_the_guidelines(item, label):
+    if item.startswith("w"):
+        assert label.proposed or (not label.agreed and label.message is None), item
+        assert not label.labels, item
+        return
+    assert label.labels, item
+    assert label.labels <= set(CLASSES), item
+    assert "OTHER" not in label.labels or label.labels == {"OTHER"}, item
+    assert bool(label.sub & {"information", "consent"}) == ("ASK" in label.labels), item
+    assert "transfer" not in label.sub or "REFUSE" in label.labels, item
+
+
 def test_every_item_is_labelled_by_the_guidelines(readers):
     with (ROOT / "toolcal/validity/items.csv").open(encoding="utf-8", newline="") as file:
-        kinds = {row["id"]: row["kind"] for row in csv.DictReader(file)}
-    for labels in readers:
-        assert labels.keys() == kinds.keys()
+        ids = {row["id"] for row in csv.DictReader(file)}
+    for labels in (*readers, agreement.settled()):
+        assert labels.keys() == ids
         for item, label in labels.items():
-            if kinds[item] == "write":
-                assert label.proposed or (not label.agreed and label.message is None), item
-                assert not label.labels, item
-                continue
-            assert label.labels, item
-            assert label.labels <= set(CLASSES), item
-            assert "OTHER" not in label.labels or label.labels == {"OTHER"}, item
-            assert bool(label.sub & {"information", "consent"}) == ("ASK" in label.labels), item
-            assert "transfer" not in label.sub or "REFUSE" in label.labels, item
+            keeps_to_the_guidelines(item, label)
 
 
 def test_the_page_states_the_measured_agreement(readers):
@@ -61,22 +65,6 @@ def test_different_items_cannot_be_compared():
     one = {"e1": Labels(frozenset({"ASK"})), "w1": Labels(proposed=True, agreed=True)}
     with pytest.raises(ValueError, match=r"different items, e\.g\. w1"):
         agreement.agreement(one, {"e1": one["e1"]})
-
-
-def test_what_is_settled_keeps_to_the_guidelines(readers):
-    found = agreement.settled()
-    assert found.keys() == readers[0].keys()
-    for item, label in found.items():
-        if item.startswith("w"):
-            assert label.proposed or not label.agreed, item
-            assert label.proposed or label.message is None, item
-            assert label.proposed == (label.message is not None), item
-            continue
-        assert label.labels, item
-        assert label.labels <= set(CLASSES), item
-        assert "OTHER" not in label.labels or label.labels == {"OTHER"}, item
-        assert bool(label.sub & {"information", "consent"}) == ("ASK" in label.labels), item
-        assert "transfer" not in label.sub or "REFUSE" in label.labels, item
 
 
 def test_what_the_two_readers_say_alike_is_settled(readers):
