@@ -57,9 +57,7 @@ def decide(messages: Sequence[Mapping[str, Any]], at: int, call: int) -> Decisio
     """
     made = talk.calls_of(messages, at)[call]
     if made.unreadable:
-        return Decision(
-            False, False, None, "the call's arguments cannot be read, so nobody agreed to them"
-        )
+        return Decision(False, False, None, "the call's arguments cannot be read, so nobody agreed to them")
     return _Judge(messages, at, call, made).decide()
 
 
