@@ -27,7 +27,7 @@ def hashes(folder):
 @pytest.mark.parametrize(
     ("edited", "stages"),
     [
-        ("toolcal/actions/cues.yaml", {"actions", "validity"}),
+        ("toolcal/actions/cues.yaml", {"actions", "estimate", "judgements", "validity", "writes"}),
         ("toolcal/actions/label.py", {"actions", "validity"}),
         (
             "toolcal/dialects.py",

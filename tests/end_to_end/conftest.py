@@ -74,6 +74,7 @@ def policies(*names: str, limit: int = 3, scenarios: tuple[str, ...] = ("base", 
     """A small configuration of scripted policies."""
     return {
         "seed": 0,
+        "labellers": ["paper_like"],
         "scenarios": {f"bfcl-{name}": {"limit": limit} for name in scenarios},
         "models": {name: {"source": "policy", "policy": name, "family": f"policy/{name}"} for name in names},
     }

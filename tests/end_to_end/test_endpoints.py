@@ -31,6 +31,7 @@ def over(server, *, limit=5, models=("m1",), scenarios=("base", "miss_func"), en
     entry = {"source": "api", "family": "f", "endpoint": "standin", "parameters": {"max_tokens": 500}}
     return {
         "seed": 0,
+        "labellers": ["paper_like"],
         "scenarios": {f"bfcl-{name}": {"limit": limit} for name in scenarios},
         "endpoints": {
             "standin": {"api_base": server.url, "concurrency": CONCURRENCY, "attempts": 2, **(endpoint or {})}

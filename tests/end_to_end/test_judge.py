@@ -29,6 +29,7 @@ def test_a_judge_stands_beside_the_rule_and_what_has_no_answer_is_asked_again(pr
     with endpoint(lenient, faults=lambda body, nth: error(400, "no such thing") if nth == 0 else None) as server:
         config = {
             "seed": 0,
+            "labellers": ["paper_like"],
             "scenarios": {"tau2-airline": {"limit": 15}},
             "endpoints": {"standin": {"api_base": server.url, "api_key_env": "STANDIN_API_KEY"}},
             "judge": {"model": "openai/j", "endpoint": "standin"},

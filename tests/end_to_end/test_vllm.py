@@ -67,6 +67,7 @@ def served_by(executable):
         } | entry
         return {
             "seed": 0,
+            "labellers": ["paper_like"],
             "scenarios": {f"bfcl-{name}": {"limit": limit} for name in scenarios},
             "models": dict.fromkeys(names or (MODEL,), entry),
         }

@@ -126,7 +126,8 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
     second = copy_project(tmp_path)
     second.snakemake("diagnosis", config=policies("oracle", "explore_first"))
     paths = sorted(path.relative_to(finished.results()) for path in finished.results().rglob("*.parquet"))
-    assert len(paths) == 4 + 4 + 2 + 2 + 6
+    inputs, cells, models, sums = 2 + 2, 4 + 4, 2 + 2, 12
+    assert len(paths) == inputs + cells + models + sums
     for path in paths:
         pd.testing.assert_frame_equal(
             pd.read_parquet(second.results() / path), pd.read_parquet(finished.results() / path)
@@ -136,7 +137,7 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"seeds": 3}, "seeds: unknown key, allowed here: endpoints, labellers"),
+        ({"seeds": 3}, "seeds: unknown key, allowed here: endpoints, judge, labellers"),
         ({"trials": 0}, "trials: found 0, allowed: 1 or more"),
         (
             {"models": {"m": {"source": "plicy", "family": "f"}}},
