@@ -22,6 +22,7 @@ from tests.diagnosis.panel import (
     row,
 )
 from toolcal import tables
+from toolcal.cells import BASELINE
 from toolcal.summary import summary
 
 VIEWS = ["emitted_case_any", "emitted_decisive", "emitted_decisive_mutating"]
@@ -130,7 +131,8 @@ def test_turns_confusion_reasons_and_families():
     assert families.loc["x", [*gone, "rank_gar"]].isna().all()
     assert families.loc["x", ["acc_low", "acc_high"]].notna().all()
     assert families.loc["y", ["gar_case_any", "rank_gar", "rank_acc"]].tolist() == [1, 1, 1]
-    line = next(line for line in summary(found["cells"]).split("\n") if line.split()[:2] == ["model", NOW[1]])
+    shown = summary(found["cells"].assign(perturbation=BASELINE)).split("\n")
+    line = next(line for line in shown if line.split()[:2] == ["model", NOW[1]])
     assert line.split()[3:] == ["4", "-", "-", "-", "50.0", "25.0", "-", "-"]
 
 
@@ -140,7 +142,7 @@ def test_an_unknown_case_that_passed_is_no_failure():
     assert row(found["confusion"], gold_action="REFUSE", action="NOT_RECORDED")["n"] == 1
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_identity_holds_where_it_is_defined(seed):
     more = (UNKNOWN, MUTE_CALL, LOST) if seed % 2 else (MUTE_CALL, MUTE_WRITE)
     panel = random_panel(seed, cases=3, models=4, more=more)

@@ -20,6 +20,7 @@ WHOLE = ("bfcl-base", "bfcl-long_context")
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
+    config["labellers"] = ["paper_like"]
     config["models"]["smollm2-135m"] |= {"scenarios": ["bfcl-miss_param"], "limit": 1}
     project = copy_project(tmp_path_factory.mktemp("known"))
     project.snakemake("diagnosis", "manifest", config=config)
@@ -29,7 +30,7 @@ def finished(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cells(finished):
     data = tables.read("cells", finished.results("diagnosis", "cells.parquet"))
-    data = data[(data["perturbation"] == "baseline") & (data["labeller"] == "paper_like")]
+    data = data[data["perturbation"] == "baseline"]
     return data.set_index(["model", "scenario"])
 
 
