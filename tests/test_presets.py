@@ -17,6 +17,7 @@ from tests.conftest import CATEGORIES, ROOT
 from tests.end_to_end.conftest import copy_project
 from toolcal.configuration import cells, load_schema, validated
 from toolcal.diagnosis.reproduce import load_published
+from toolcal.repeated_keys import repeated_keys
 
 PRESETS = sorted(path.name for path in (ROOT / "presets").glob("*.yaml"))
 
@@ -61,20 +62,11 @@ def test_there_are_presets():
     assert {"paper.yaml", "api.yaml", "recorded.yaml"} <= set(PRESETS)
 
 
-class Strict(yaml.SafeLoader):
-    """Refuses a key given twice, of which YAML takes the last in silence; leaves out what is merged in."""
-
-    def flatten_mapping(self, node):
-        node.value = [pair for pair in node.value if pair[0].tag != "tag:yaml.org,2002:merge"]
-        keys = [key.value for key, _ in node.value]
-        assert len(keys) == len(set(keys)), f"{node.start_mark}: a key is given twice"
-
-
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_preset_validates_and_repeats_no_key(name):
     config = config_of(name)
     assert cells(config)
-    yaml.load(text_of(name), Loader=Strict)
+    assert repeated_keys(ROOT / "presets" / name) == []
 
 
 def test_presets_have_results_folders_of_their_own():

@@ -183,13 +183,18 @@ def cost_of(record: Mapping[str, Any]) -> float:
 
 
 def records(path: str | Path) -> Iterator[tuple[Sequence[Any], dict[str, Any]]]:
-    """(call, record) of every whole line of a journal, also of one that is being written; none without a journal."""
+    """(call, record) of every whole line of a journal; see `whole_entries`."""
+    return ((entry.get("call", ()), entry["record"]) for entry in whole_entries(path))
+
+
+def whole_entries(path: str | Path) -> Iterator[dict[str, Any]]:
+    """{key, call, record} of every whole line of a journal, also while it is written; none without a journal."""
     try:
         with Path(path).open("rb") as lines:
             for line in lines:
                 entry = _entry(line)
                 if entry is not None:
-                    yield entry.get("call", ()), entry["record"]
+                    yield entry
     except FileNotFoundError:
         return
 

@@ -35,7 +35,7 @@ def summary(cells: pd.DataFrame) -> str:
     """
     blocks = []
     baseline = cells[cells["perturbation"] == BASELINE]
-    for (labeller, perturbation), part in baseline.groupby(["labeller", "perturbation"], sort=False):
+    for labeller, part in baseline.groupby("labeller", sort=False):
         shown = pd.DataFrame({"model": part["model"], "scenario": part["scenario"], "gold": part["gold_action"]})
         shown["n"] = [
             f"{n}" if not missing else f"{n} (+{missing} missing)"
@@ -45,7 +45,7 @@ def summary(cells: pd.DataFrame) -> str:
             shown[title] = part[column].map(_percent)
         shown["violation"] = ["!" if value is not pd.NA and value else "" for value in part["violation"]]
         lines = shown.to_string(index=False)
-        blocks.append(f"Labeller {labeller}, {perturbation} (rates in %; ! = accuracy above its bound GAR)\n{lines}")
+        blocks.append(f"Labeller {labeller}, {BASELINE} (rates in %; ! = accuracy above its bound GAR)\n{lines}")
     return "\n\n".join(blocks)
 
 

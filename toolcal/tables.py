@@ -120,9 +120,12 @@ def _keys(*names: str) -> dict[str, Column]:
     return {name: _KEYS[name] for name in names}
 
 
-def _rate(name: str, doc: str, *, null: bool = True) -> dict[str, Column]:
+_RATE, _DIFFERENCE = "0 to 1", "-1 to 1"
+
+
+def _rate(name: str, doc: str, bounds: str = _RATE, *, null: bool = True) -> dict[str, Column]:
     return {
-        name: _c("float", doc if "1 to 1)" in doc else f"{doc} (0 to 1)", null=null),
+        name: _c("float", f"{doc} ({bounds})", null=null),
         f"{name}_low": _c("float", "lower end of its 95 % interval", null=True),
         f"{name}_high": _c("float", "upper end of its 95 % interval", null=True),
     }
@@ -401,7 +404,9 @@ TABLES: dict[str, Table] = {
                 "n_rule": _c("int", "of n, confirmed by the rule"),
                 "n_judge": _c("int", "of n, confirmed by the judge"),
                 **_rate("agree", "share of n on which rule and judge say the same"),
-                **_rate("kappa", "Cohen's, of rule and judge (-1 to 1); null where either says one thing throughout"),
+                **_rate(
+                    "kappa", "Cohen's, of rule and judge; null where either says one thing throughout", _DIFFERENCE
+                ),
             },
         ),
         _table(
@@ -417,7 +422,7 @@ TABLES: dict[str, Table] = {
                 "n_missing": _c("int", "such calls in runs without a verdict, or that the judge did not decide"),
                 **_rate("confirmed", "share of the writes that the user had agreed to: their Gold Action Recall"),
                 **_rate("acc", "share of the same writes whose run passed"),
-                **_rate("gap", "acc - confirmed (-1 to 1), paired and clustered"),
+                **_rate("gap", "acc - confirmed, paired and clustered", _DIFFERENCE),
                 **_shares("", "each write, its run's verdict"),
             },
         ),
@@ -445,7 +450,7 @@ TABLES: dict[str, Table] = {
                 **_rate("precision", "n said and right / n said"),
                 **_rate("recall", "n said and right / n right"),
                 **_rate("f1", "harmonic mean of both; macro: mean of the four classes"),
-                **_rate("kappa", "Cohen's, of the labeller with the readers' settled answer (-1 to 1)"),
+                **_rate("kappa", "Cohen's, of the labeller with the readers' settled answer", _DIFFERENCE),
                 "kappa_readers": _c(
                     "float", "Cohen's kappa of the two readers with each other, over both halves", null=True
                 ),
@@ -511,8 +516,8 @@ TABLES: dict[str, Table] = {
                 **_rate("acc_strict", "pass rate with the irrelevance check; null where the benchmark has none"),
                 **_shares("", "case_any"),
                 **_shares("_decisive", "decisive"),
-                **_rate("gap", "acc - gar_case_any (-1 to 1), paired and clustered; negative is slack"),
-                **_rate("gap_decisive", "acc - gar_decisive (-1 to 1)"),
+                **_rate("gap", "acc - gar_case_any, paired and clustered; negative is slack", _DIFFERENCE),
+                **_rate("gap_decisive", "acc - gar_decisive", _DIFFERENCE),
                 "violation": _c("bool", "acc > gar_case_any", null=True),
                 "violation_decisive": _c("bool", "acc > gar_decisive", null=True),
             },
@@ -622,7 +627,7 @@ TABLES: dict[str, Table] = {
                     ),
                 ),
                 "published": _c("float", "the published figure, as a rate (gap and deltas: -1 to 1)"),
-                **_rate("ours", "the same figure of this run (gap and deltas: -1 to 1)"),
+                **_rate("ours", "the same figure of this run", "gap and deltas: -1 to 1"),
                 "difference": _c("float", "ours - published", null=True),
                 "n": _c("int", "what ours is over: case-trials with a verdict, or writes", null=True),
                 "inside": _c("bool", "the published figure lies in the interval of ours", null=True),

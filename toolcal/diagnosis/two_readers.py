@@ -89,8 +89,8 @@ def _f1(counts: Floats) -> Floats:
     return _ratio(2 * counts[..., 0], 2 * counts[..., 0] + counts[..., 1] + counts[..., 2])
 
 
-def _kappa(counts: Floats) -> Floats:
-    """Cohen's."""
+def kappa_of(counts: Floats) -> Floats:
+    """Cohen's kappa from counts or shares (..., 4) as in `TwoReaders.whole`; NaN where chance alone would agree."""
     total = counts.sum(axis=-1)
     said, right = counts[..., 0] + counts[..., 1], counts[..., 0] + counts[..., 2]
     agreed, chance = counts[..., 0] + counts[..., 3], (said * right + (total - said) * (total - right)) / total
@@ -106,5 +106,5 @@ _FUNCTIONS = {
     "precision": (_precision, (0.0, 1.0)),
     "recall": (_recall, (0.0, 1.0)),
     "f1": (_f1, (0.0, 1.0)),
-    "kappa": (_kappa, (-1.0, 1.0)),
+    "kappa": (kappa_of, (-1.0, 1.0)),
 }

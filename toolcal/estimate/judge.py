@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import Any
 from toolcal.estimate.model import Endpoints, Line, seconds
 from toolcal.estimate.sizes import CHARACTERS_PER_TOKEN
 from toolcal.estimate.work import Work
+from toolcal.journal import whole_entries
 from toolcal.judging.asking import Asking
 from toolcal.judging.items import Item
 from toolcal.models import prices
+from toolcal.models.entries import identity_of
 
 ANSWER_TOKENS = 100
 """Of an answer, where no journal tells: the verdict, and a reason in a sentence or two. Reasoning is not in it."""
@@ -35,11 +36,10 @@ def judge_line(
         seed: the configuration's seed.
         endpoints: the configuration's endpoints.
     """
-    identity = {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
-    asking = Asking(identity, entry["parameters"], seed)
+    asking = Asking(identity_of(entry), entry["parameters"], seed)
     planned, lengths, answers, latencies = 0, list[int](), list[float](), list[float]()
     for items, journal in writes:
-        made = _records(journal)
+        made = {entry["key"]: entry["record"] for entry in whole_entries(journal)}
         for item in items:
             planned += 1
             put = asking.put(item)
@@ -65,19 +65,6 @@ def judge_line(
         at_least=bound,
         basis=(BASIS,),
     )
-
-
-def _records(journal: str | Path) -> dict[str, Mapping[str, Any]]:
-    """Key -> record of a journal, read without its lock; a last line that is cut is left out."""
-    path = Path(journal)
-    found: dict[str, Mapping[str, Any]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else ():
-        try:
-            entry = json.loads(line)
-        except ValueError:
-            continue
-        found[entry["key"]] = entry["record"]
-    return found
 
 
 def _known(value: Any) -> list[float]:

@@ -48,7 +48,7 @@ def draw(family_effects: pd.DataFrame, view: str = "case_any") -> Figure:
         family_effects: rows of table family_effects, of one labeller and one perturbation.
         view: `case_any` or `decisive`.
     """
-    data = of_rates(family_effects, view, "family") if len(family_effects) else family_effects
+    data = of_rates(family_effects, view, "family")
     lacking = panels.missing("family_effects", data, ["delta"])
     if lacking:
         return panels.notice(lacking)

@@ -37,11 +37,15 @@ def rates(view: str) -> tuple[Rate, Rate]:
 def of_rates(data: pd.DataFrame, view: str, unit: str) -> pd.DataFrame:
     """The rows of both rates, sorted by family, scripted policies last; `shown` is the name with a star for these.
 
+    An empty table comes back as it is.
+
     Args:
         data: rows of table effects or family_effects.
         view: `case_any` or `decisive`.
         unit: `model` or `family`.
     """
+    if data.empty:
+        return data
     rows = data[data["measure"].isin([rate.measure for rate in rates(view)])]
     scripted = rows["family"].str.startswith(POLICY).astype(bool)
     names = [

@@ -50,7 +50,7 @@ def draw(effects: pd.DataFrame, view: str = "case_any") -> Figure:
         effects: rows of table effects, of one labeller and one perturbation.
         view: `case_any` or `decisive`.
     """
-    data = of_rates(effects, view, "model") if len(effects) else effects
+    data = of_rates(effects, view, "model")
     lacking = panels.missing("effects", data, ["delta"])
     if lacking:
         return panels.notice(lacking)

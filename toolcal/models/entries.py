@@ -59,6 +59,11 @@ def answering(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in entry.items() if key not in (*_HOW, *_ELSEWHERE)}
 
 
+def identity_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """What tells an `api` model from others in a journal."""
+    return {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
+
+
 def endpoint_name(entry: Mapping[str, Any]) -> str:
     """The endpoint of an `api` model's entry: the one it names, else the provider in the model's name."""
     return str(entry.get("endpoint") or entry["model"].partition("/")[0])

@@ -11,7 +11,7 @@ from typing import Any
 from toolcal.models import prices
 from toolcal.models.budget import Budget
 from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
-from toolcal.models.entries import endpoint_name, weights_of
+from toolcal.models.entries import endpoint_name, identity_of, weights_of
 from toolcal.models.litellm_client import client
 from toolcal.models.pace import Pace
 from toolcal.models.serve import serve_embedded
@@ -107,8 +107,7 @@ def api(
         prices=lambda: prices.of(entry, endpoints),
         budget=None if limit is None else Budget(results / "journal", limit),
     )
-    identity = {"name": entry["model"]} | ({"revision": entry["revision"]} if "revision" in entry else {})
-    return caller, identity
+    return caller, identity_of(entry)
 
 
 def _key(place: str, where: str, endpoint: Mapping[str, Any], model: str) -> str | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 from toolcal.benchmarks.protocol import Message
-from toolcal.recordings.run import Odd, calls_of, kind, text_of, want, whole
+from toolcal.recordings.run import Odd, calls_of, kind, measured, text_of, want
 
 
 def message_of(value: Any, last: bool, place: str) -> Message:
@@ -39,7 +38,10 @@ def message_of(value: Any, last: bool, place: str) -> Message:
     if content is None and not calls:
         raise Odd(f"{place}: neither content nor calls")
     message: Message = {"role": role, "content": content} | ({"tool_calls": calls} if calls else {})
-    return message | _measured(value) if role == "assistant" else message
+    if role != "assistant":
+        return message
+    told = (value.get(key) for key in ("reasoning_content", "finish_reason", "usage"))
+    return message | measured(*told, raw=dict(value))
 
 
 def _made(call: dict[str, Any], place: str) -> tuple[str, str]:
@@ -47,18 +49,3 @@ def _made(call: dict[str, Any], place: str) -> tuple[str, str]:
     name = want(function, "name", str, "text", f"{place}.function")
     arguments = want(function, "arguments", (str, dict), "JSON text or an object", f"{place}.function")
     return name, arguments if isinstance(arguments, str) else json.dumps(arguments)
-
-
-def _measured(value: Mapping[str, Any]) -> dict[str, Any]:
-    usage = value.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    reasoning, finish = value.get("reasoning_content"), value.get("finish_reason")
-    return {
-        "reasoning_content": reasoning if isinstance(reasoning, str) else None,
-        "measured": {
-            "finish_reason": finish if isinstance(finish, str) else None,
-            "prompt_tokens": whole(usage.get("prompt_tokens")),
-            "completion_tokens": whole(usage.get("completion_tokens")),
-            "raw": dict(value),
-        },
-    }

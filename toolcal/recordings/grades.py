@@ -11,7 +11,7 @@ from toolcal import tables
 from toolcal.benchmarks.protocol import Case
 from toolcal.benchmarks.tau2.grading import actions_made, gold_met
 from toolcal.cells import Cell
-from toolcal.recordings.rows import answered_calls, calls_made, replayed
+from toolcal.recordings.rows import answered_calls, calls_made, of_runs, replayed
 from toolcal.recordings.run import Run
 
 
@@ -30,10 +30,7 @@ def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.D
     Returns:
         One row a run, sorted by the table's key.
     """
-    rows = (
-        {**cell._asdict(), "case_id": run.case_id, "trial": run.trial, **_row(run, cases[run.case_id])} for run in runs
-    )
-    return tables.frame("grades", rows).sort_values(list(tables.CASE), ignore_index=True)
+    return of_runs("grades", cell, runs, lambda run: [_row(run, cases[run.case_id])])
 
 
 def _row(run: Run, case: Case) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -34,12 +34,7 @@ def to_frame(cell: Cell, runs: Sequence[Run], cases: Mapping[str, Case]) -> pd.D
     Returns:
         One row an emission, sorted by the table's key.
     """
-    rows = (
-        {**cell._asdict(), "case_id": run.case_id, "trial": run.trial, **row}
-        for run in runs
-        for row in rows_of(run, cases[run.case_id])
-    )
-    return tables.frame("trajectories", rows).sort_values(list(tables.EMISSION), ignore_index=True)
+    return of_runs("trajectories", cell, runs, lambda run: rows_of(run, cases[run.case_id]))
 
 
 def user_messages(cell: Cell, runs: Sequence[Run]) -> pd.DataFrame:
@@ -52,23 +47,29 @@ def user_messages(cell: Cell, runs: Sequence[Run]) -> pd.DataFrame:
     Returns:
         One row a message, sorted by the table's key.
     """
-    found = (
-        {
-            **cell._asdict(),
-            "case_id": run.case_id,
-            "trial": run.trial,
-            "place": place,
-            "turn": turn,
-            "role": message["role"],
-            "content": tables.text_or_json(message["content"]),
-            "tool_calls": tables.dumps(message.get("tool_calls", [])),
-            "tool_call_id": message.get("tool_call_id"),
-        }
-        for run in runs
-        for place, turn, _, message in _spoken(run)
-        if message["role"] != "assistant"
-    )
-    return tables.frame("user_messages", found).sort_values([*tables.CASE, "place"], ignore_index=True)
+    return of_runs("user_messages", cell, runs, _heard)
+
+
+def of_runs(
+    table: str, cell: Cell, runs: Iterable[Run], rows: Callable[[Run], Iterable[dict[str, Any]]]
+) -> pd.DataFrame:
+    """A table of a recorded cell, sorted by its key, from the rows of each run; they lack the run's key."""
+    found = ({**cell._asdict(), "case_id": run.case_id, "trial": run.trial, **row} for run in runs for row in rows(run))
+    return tables.frame(table, found).sort_values(list(tables.TABLES[table].key), ignore_index=True)
+
+
+def _heard(run: Run) -> Iterator[dict[str, Any]]:
+    """The rows of `user_messages` of one run."""
+    for place, turn, _, message in _spoken(run):
+        if message["role"] != "assistant":
+            yield {
+                "place": place,
+                "turn": turn,
+                "role": message["role"],
+                "content": tables.text_or_json(message["content"]),
+                "tool_calls": tables.dumps(message.get("tool_calls", [])),
+                "tool_call_id": message.get("tool_call_id"),
+            }
 
 
 def rows_of(run: Run, case: Case) -> Iterator[dict[str, Any]]:

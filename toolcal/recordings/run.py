@@ -207,6 +207,20 @@ def want(record: Mapping[str, Any], name: str, types: type | tuple[type, ...], w
     return value
 
 
+def measured(reasoning: Any, finish_reason: Any, usage: Any, **more: Any) -> dict[str, Any]:
+    """What stands beside an answer, as keys of its message: reasoning, and `measured` with the tokens used and more."""
+    usage = usage if isinstance(usage, dict) else {}
+    return {
+        "reasoning_content": reasoning if isinstance(reasoning, str) else None,
+        "measured": {
+            "finish_reason": finish_reason if isinstance(finish_reason, str) else None,
+            "prompt_tokens": whole(usage.get("prompt_tokens")),
+            "completion_tokens": whole(usage.get("completion_tokens")),
+            **more,
+        },
+    }
+
+
 def number(value: Any) -> float | None:
     """A finite number, else None."""
     known = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

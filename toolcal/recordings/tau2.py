@@ -19,6 +19,7 @@ from toolcal.recordings.run import (
     conversation,
     ended,
     kind,
+    measured,
     number,
     text_of,
     want,
@@ -189,18 +190,11 @@ def _measured(value: Mapping[str, Any]) -> dict[str, Any]:
     raw = raw if isinstance(raw, dict) else {}
     told = raw.get("message")
     told = told if isinstance(told, dict) else {}
-    usage = value.get("usage")
-    usage = usage if isinstance(usage, dict) else {}
-    reasoning = value.get("reasoning") or told.get("reasoning_content")
-    finish = raw.get("finish_reason")
-    return {
-        "reasoning_content": reasoning if isinstance(reasoning, str) else None,
-        "measured": {
-            "finish_reason": finish if isinstance(finish, str) else None,
-            "prompt_tokens": whole(usage.get("prompt_tokens")),
-            "completion_tokens": whole(usage.get("completion_tokens")),
-            "latency": number(value.get("generation_time_seconds")),
-            "cost": number(value.get("cost")) or None,  # tau2 writes 0 where it knows no price
-            "raw": {key: item for key, item in value.items() if key != "raw_data"},
-        },
-    }
+    return measured(
+        value.get("reasoning") or told.get("reasoning_content"),
+        raw.get("finish_reason"),
+        value.get("usage"),
+        latency=number(value.get("generation_time_seconds")),
+        cost=number(value.get("cost")) or None,  # tau2 writes 0 where it knows no price
+        raw={key: item for key, item in value.items() if key != "raw_data"},
+    )

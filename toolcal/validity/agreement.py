@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+import numpy as np
+
+from toolcal.diagnosis.two_readers import kappa_of
 
 HERE = Path(__file__).parent
 READERS = (HERE / "labels_a.csv", HERE / "labels_b.csv")
@@ -112,12 +117,12 @@ def kappa(one: Sequence[bool], other: Sequence[bool]) -> float | None:
     Raises:
         ValueError: where there are no items, or not the same number.
     """
-    observed = sum(a == b for a, b in zip(one, other, strict=True))
-    if not one:
+    pairs = Counter(zip(one, other, strict=True))
+    if not pairs:
         raise ValueError("no items to compare")
-    n, yes, also = len(one), sum(one), sum(other)
-    chance = (yes * also + (n - yes) * (n - also)) / n
-    return None if chance == n else (observed - chance) / (n - chance)
+    counts = np.array([pairs[True, True], pairs[True, False], pairs[False, True], pairs[False, False]], float)
+    found = float(kappa_of(counts))
+    return None if np.isnan(found) else found
 
 
 def agreement(one: dict[str, Labels], other: dict[str, Labels]) -> list[Agreement]:

@@ -13,8 +13,10 @@ import io
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
 
+from toolcal.benchmarks.tau2 import engine
 from toolcal.validity import reading
 from toolcal.validity.conversations import EMBEDDED, Conversation, ValidityError, read_all
 
@@ -25,24 +27,6 @@ EMISSIONS = {"tau2": 90, "tau1": 50, "bfcl": 40, EMBEDDED.name: 30}
 """Emissions for each stratum of a kind; all where it has fewer."""
 WRITES = 40
 """Writes for each file of tau-bench."""
-
-WRITE_TOOLS = frozenset(
-    (
-        "book_reservation",
-        "cancel_reservation",
-        "update_reservation_baggages",
-        "update_reservation_flights",
-        "update_reservation_passengers",
-        "cancel_pending_order",
-        "exchange_delivered_order_items",
-        "modify_pending_order_address",
-        "modify_pending_order_items",
-        "modify_pending_order_payment",
-        "modify_user_address",
-        "return_delivered_order_items",
-    )
-)
-"""Tools that change the database and need the user's yes (`send_certificate` needs none)."""
 
 
 @dataclass(frozen=True)
@@ -114,8 +98,14 @@ def _candidates(conversation: Conversation, split: str) -> Iterable[Item]:
         if message.of_model and message.text:
             yield Item("", "emission", *place, "", split)
         for index, call in enumerate(message.calls):
-            if call.name in WRITE_TOOLS:
+            if call.name in _write_tools():
                 yield Item("", "write", *place, str(index), split)
+
+
+@cache
+def _write_tools() -> frozenset[str]:
+    """Tools that change a database and need the user's yes (`send_certificate` needs none)."""
+    return frozenset().union(*(engine.domain(name).to_be_confirmed for name in engine.DOMAINS))
 
 
 def _ordered(items: Iterable[Item], salt: str) -> list[Item]:

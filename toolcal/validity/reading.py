@@ -9,13 +9,12 @@ from typing import Any
 
 from toolcal.validity.conversations import Call, Conversation, Message
 from toolcal.writes.conversation import shortened
+from toolcal.writes.talk import window
 
 CHUNK = {"emission": 60, "write": 30}
 """About so many items a file; writes are long."""
-BEFORE = {"emission": 3, "write": 10}
-"""Messages shown before the item."""
-SPOKEN = 6
-"""Before a write at least so many messages with words of user or agent: long rows of calls push an approval away."""
+BEFORE = 3
+"""Messages shown before an emission; before a write as many as the rule for writes looks at."""
 LENGTH = {"emission": 600, "write": 1500}
 """Characters a message before the item, also of a call's arguments."""
 
@@ -31,9 +30,13 @@ def write(items: Iterable[Mapping[str, str]], conversations: Sequence[Conversati
     by_record = {(c.file, c.record): c for c in conversations}
     shown: dict[str, list[str]] = {"emission": [], "write": []}
     for item in items:
-        messages = by_record[item["file"], item["record"]].messages
+        conversation = by_record[item["file"], item["record"]]
+        messages = conversation.messages
         index = next(i for i, m in enumerate(messages) if m.of_model and m.position == item["message"])
-        view = _emission(messages, index) if item["kind"] == "emission" else _write(messages, index, int(item["call"]))
+        if item["kind"] == "emission":
+            view = _emission(messages, index)
+        else:
+            view = _write(messages, window(conversation.recorded, index), index, int(item["call"]))
         shown[item["kind"]].append(json.dumps({"id": item["id"], **view}, ensure_ascii=False) + "\n")
     folder.mkdir(parents=True, exist_ok=True)
     for kind, lines in shown.items():
@@ -45,7 +48,7 @@ def write(items: Iterable[Mapping[str, str]], conversations: Sequence[Conversati
 
 
 def _emission(messages: Sequence[Message], index: int) -> dict[str, Any]:
-    start = max(0, index - BEFORE["emission"])
+    start = max(0, index - BEFORE)
     before = messages[start:index]
     # A row of calls pushes the request out of sight, and without it an offer cannot be told from a question.
     asked = next((m.text for m in reversed(messages[:start]) if m.role == "user"), None)
@@ -58,9 +61,7 @@ def _emission(messages: Sequence[Message], index: int) -> dict[str, Any]:
     }
 
 
-def _write(messages: Sequence[Message], index: int, call: int) -> dict[str, Any]:
-    spoken = [i for i, m in enumerate(messages[:index]) if m.text and m.role in ("user", "assistant")]
-    start = min(max(0, index - BEFORE["write"]), spoken[-SPOKEN:][0] if spoken else index)
+def _write(messages: Sequence[Message], start: int, index: int, call: int) -> dict[str, Any]:
     message = messages[index]
     return {
         "message": index,
