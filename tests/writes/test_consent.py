@@ -165,7 +165,7 @@ def test_payment_settled_after_a_failure() -> None:
         agent("The gift card is not enough. Would you like to use your Visa ending in 4321 instead?"),
         user("Yes, use the Visa."),
     )
-    assert verdict(*talk, agent(None, shop.book())) == (True, True, 10)
+    assert judge(*talk, agent(None, shop.book())).confirmed
 
 
 def test_a_plan_that_the_user_then_asks_for_by_name() -> None:
@@ -176,9 +176,23 @@ def test_a_plan_that_the_user_then_asks_for_by_name() -> None:
     assert verdict(*AIRLINE, *talk, agent(None, shop.cancel_booking())) == (True, True, 6)
 
 
-def test_a_request_by_name_after_a_mere_question_is_no_agreement() -> None:
-    talk = (agent("I can cancel it. What is the reason?"), user("A change of plans. Yes, please cancel it."))
+@pytest.mark.parametrize("reply", ["A change of plans.", "A change of plans, please cancel it."])
+def test_an_answer_to_a_question_is_no_agreement(reply: str) -> None:
+    talk = (agent("I can cancel it. What is the reason?"), user(reply))
     assert verdict(*AIRLINE, *talk, agent(None, shop.cancel_booking())) == NOTHING
+
+
+def test_what_the_agent_tells_on_the_way_to_the_call_needs_no_reply() -> None:
+    talk = (
+        agent(f"{TWO} Shall I do both?"),
+        user("Yes, both."),
+        agent("I'll add the bag once you confirm.", shop.fly()),
+    )
+    assert verdict(*AIRLINE, *talk, result("{}"), agent(None, shop.bags())) == (True, True, 6)
+
+
+def test_nothing_in_reply() -> None:
+    assert verdict(*SHOP, agent(OFFER), agent(None, shop.cancel())) == (True, False, 5)
 
 
 @pytest.mark.parametrize("doubt", ["Hmm, I'm not sure. Let me think about it.", "No, thanks."])

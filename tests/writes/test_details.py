@@ -7,7 +7,6 @@ import pytest
 from tests.writes import shop
 from tests.writes.shop import AIRLINE, SHOP
 from tests.writes.talks import Call, agent, judge, user
-from toolcal.writes import details
 
 IN_SHOP: list[tuple[str, Call, Call]] = [
     ("cancel order #W7000001, $39.00 back to PayPal", shop.cancel(), shop.cancel("#W7000002")),
@@ -31,7 +30,6 @@ IN_AIR: list[tuple[str, Call, Call]] = [
         shop.fly(),
     ),
     ("change AB12CD to HAT202 on 5/21, $50 on the Visa ending in 4321", shop.fly(), shop.fly(pays="gift_card_1")),
-    ("change AB12CD to HAT202 on 5/21, $50 on the Visa ending in 4321", shop.fly(), shop.fly(pays="credit_card_8")),
     ("change AB12CD to HAT202 on 5/21 with the card on file", shop.fly(), shop.fly(pays="gift_card_1")),
     ("add 3 bags to AB12CD for $150 on the Visa", shop.bags(4, 3), shop.bags(6, 5)),
     ("add one bag to AB12CD, two bags in all, for $50 on the Visa", shop.bags(), shop.bags(4, 3)),
@@ -76,71 +74,41 @@ def test_nothing_to_be_charged_is_no_charge() -> None:
     assert not judge(*AIRLINE, offer, user("Yes."), agent(None, shop.book())).confirmed
 
 
-UNKNOWN: list[tuple[str, Call, Call]] = [
-    (
-        "turn on roaming for line L1001",
-        ("enable_roaming", {"customer_id": "C1", "line_id": "L1001"}),
-        ("suspend_line", {"customer_id": "C1", "line_id": "L1001"}),
-    ),
-    (
-        "add 2 GB of data to line L1001 for $4.00",
-        ("refuel_data", {"line_id": "L1001", "gb_amount": 2.0}),
-        ("refuel_data", {"line_id": "L1001", "gb_amount": 4.0}),
-    ),
-    (
-        "transfer $1,234.50 from account A1 to account A2",
-        ("transfer_money", {"from_account": "A1", "to_account": "A2", "amount": 1234.5}),
-        ("transfer_money", {"from_account": "A1", "to_account": "A2", "amount": 1234.0}),
-    ),
-    (
-        "create the event 'Tea' on June 3",
-        ("createEvent", {"title": "Tea", "date": "2024-06-03"}),
-        ("deleteEvent", {"title": "Tea", "date": "2024-06-03"}),
-    ),
-    ("frobnicate the widget W-9", ("frobnicate_widget", {"widget_id": "W-9"}), ("polish_widget", {"widget_id": "W-9"})),
-]
-
-
-@pytest.mark.parametrize(("offer", "same", "other"), UNKNOWN)
-def test_tools_of_other_domains(offer: str, same: Call, other: Call) -> None:
-    talk = (user("Hello"), agent(f"I'd {offer}. Is that OK?"), user("Yes."))
-    assert judge(*talk, agent(None, same)).confirmed
-    assert not judge(*talk, agent(None, other)).confirmed
-
-
-@pytest.mark.parametrize("text", ["may 2", "2nd of may", "on 5/2", "2024-05-02", "may 2-4", "2 and 3 may 2024"])
-def test_ways_to_say_a_date(text: str) -> None:
-    assert details.dated(text, "2024-05-02")
-    assert not details.dated(text, "2024-06-12")
-
-
-def test_a_date_that_is_none_is_read_as_it_stands() -> None:
-    assert details.dated("in 2024-13-02", "2024-13-02")
-    assert not details.dated("may 2", "2024-13-02")
-
-
-def test_ways_to_say_a_time() -> None:
-    assert {"14:00", "2:00 pm", "2pm"} <= set(details.time_forms("14:00"))
-    assert details.time_forms("noon") == ["noon"]
-
-
-def test_numbers_and_sums_in_a_text() -> None:
-    assert details.numbers("$1,234.50, then 7 and 20.") == {1234.5, 7.0, 20.0}
-    assert details.sums("$1,234.50 for 7 nights, 20 euros off") == {1234.5, 20.0}
-
-
-def test_kinds_of_payment() -> None:
-    assert details.kinds_in("my visa, not the gift card") == {"credit_card", "gift_card"}
-    assert details.kind_of("credit_card_12") == details.kind_of("visa_2207") == "credit_card"
-    assert details.kind_of("cheque_1") is None
-
-
 def test_things_of_one_call_do_not_stand_for_each_other() -> None:
     both = agent("I'd return the mug and the pot of order #W7000001 with $39.00 to PayPal. Shall I go ahead?")
     said = user("Yes, return the mug and the tea pot.")
     assert judge(*SHOP, both, said, agent(None, shop.give_back("1111", "2222"))).confirmed
 
 
-def test_days_are_read_in_figures_and_words() -> None:
-    assert details.days("2024-05-21, 5/22, may 23rd, the 24th of may") == {(5, 21), (5, 22), (5, 23), (5, 24)}
-    assert details.days("booking date: 2024-05-01") == set()
+@pytest.mark.parametrize(
+    ("said", "reply", "paid_by", "confirmed"),
+    [
+        ("$50 to be paid. Shall I go ahead?", "Yes, with my gift card.", "gift_card_1", True),
+        ("$50 to be paid. Shall I go ahead?", "Yes, with my gift card.", "credit_card_77", False),
+        ("$50 on the gift card. OK?", "Yes. But take the Visa instead of the gift card.", "credit_card_77", True),
+        ("$50 on the gift card. OK?", "Yes. But take the Visa instead of the gift card.", "gift_card_1", False),
+        ("shall I use the gift card and the Visa for the $50?", "Yes.", "credit_card_77", False),
+        ("$50 on the Visa or the gift card. Shall I go ahead?", "Yes, the gift card on file.", "gift_card_1", True),
+    ],
+)  # fmt: skip
+def test_how_to_pay_is_what_was_settled_last(said: str, reply: str, paid_by: str, confirmed: bool) -> None:
+    offer = agent(f"I'd change AB12CD to flight HAT202 on May 21, {said}")
+    decision = judge(*AIRLINE, offer, user(reply), agent(None, shop.fly(pays=paid_by)))
+    assert decision.confirmed is confirmed
+
+
+def test_a_class_for_one_flight_is_none_for_the_other() -> None:
+    offer = agent(
+        "1. HAT202 on May 21 in business\n2. HAT303 on May 23 in economy\n$50 on the Visa. Shall I book both?"
+    )
+    flights = [{"flight_number": "HAT202", "date": "2024-05-21"}, {"flight_number": "HAT303", "date": "2024-05-23"}]
+    name, arguments = shop.book(50)
+    for cabin in ("business", "economy"):
+        call = (name, {**arguments, "cabin": cabin, "flights": flights})
+        assert "for a part" in judge(*AIRLINE, offer, user("Yes."), agent(None, call)).why
+
+
+def test_bags_that_were_called_free_are_not_paid_for() -> None:
+    offer = agent("One bag more, two bags in all, is free of charge for you. Shall I add it to AB12CD?")
+    assert judge(*AIRLINE, offer, user("Yes."), agent(None, shop.bags(2, 0))).confirmed
+    assert not judge(*AIRLINE, offer, user("Yes."), agent(None, shop.bags(2, 1))).confirmed

@@ -33,12 +33,17 @@ def pay(amount: float, card: str = "visa_6161") -> Call:
     [
         ("I'd book you in with Dr Quist on Thursday, 15 May, at 4 pm. All right?", book("D-17"), book("D-12")),
         ("Moving line L-4 to Hare 20, $19 a month. Do you agree?", switch("P2"), switch("P1")),
-        ("You have 90 dollars due; I would take $40.00 of it from the Visa ending 6161. OK?", pay(40), pay(90)),
-        ("I'm going to charge $40 for I-51 to the Visa ending 6161. Just say the word!", pay(40), pay(40, "visa_2020")),
+        ("You have 90 dollars due on bill I-51; I'd pay $40.00 of it from the Visa. OK?", pay(40), pay(70)),
+        ("I'm going to pay $40 of bill I-51 from the Visa. Just say the word!", pay(40), pay(40, "paypal_2020")),
         (
-            "I will set an alarm at 7:30 am. Good?",
-            ("set_alarm", {"time": "07:30"}),
-            ("set_alarm", {"time": "08:30"}),
+            "I'd turn on roaming for line L1001, all right?",
+            ("enable_roaming", {"line_id": "L1001"}),
+            ("suspend_service", {"line_id": "L1002"}),
+        ),
+        (
+            "I'd transfer $1,234.50 from account A1 to account A2. Is that OK?",
+            ("transfer_money", {"from_account": "A1", "to_account": "A2", "amount": 1234.5}),
+            ("transfer_money", {"from_account": "A1", "to_account": "A2", "amount": 1284.5}),
         ),
         (
             "Two nights for three persons at Mill Inn, shall I reserve it?",
@@ -66,8 +71,6 @@ BLOCK = ("block_card", {"card": "8181"})
     ("reply", "switched", "blocked"),
     [
         ("Yes, both please", True, True),
-        ("yes to the first, the rest can wait until May", True, False),
-        ("Just the second one, thanks", False, True),
         ("Yes. But don't block the card.", True, False),
         ("yes, block it. Leave the plan as it is", False, True),
     ],
@@ -78,7 +81,11 @@ def test_a_reply_to_a_list(reply: str, switched: bool, blocked: bool) -> None:
 
 
 def test_a_question_that_only_points_is_about_what_was_told_before() -> None:
-    talk = (agent("Your line L-4 can go to Hare 20 for $19."), user("From when?"), agent("From now. Okay for you?"))
+    talk = (
+        agent("I can change your line L-4 to Hare 20 for $19."),
+        user("From when?"),
+        agent("From now. Okay for you?"),
+    )
     assert verdict(user("Hi"), LOOK, PLANS, *talk, user("that works"), agent(None, switch("P2"))) == (True, True, 6)
 
 
@@ -105,7 +112,7 @@ def test_a_word_to_an_explanation_is_no_agreement(reply: str) -> None:
         ("I can book (1) 13 May, 9:30, Dr Amsel or (2) 15 May, 4 pm, Dr Quist. Which one?", "Dr Quist, please", True),
         ("I can book (1) 13 May, 9:30, Dr Amsel or (2) 15 May, 4 pm, Dr Quist. Which one?", "How far is it?", False),
         ("To book with Dr Quist I need the patient's number.", "3307, Dr Quist", False),
-        ("I'd book Dr Quist on 15 May, 16:00. Is 3307 your number?", "Yes, that's my number", False),
+        ("I can book Dr Quist on 15 May, 16:00. What is your number?", "3307", False),
     ],
 )
 def test_a_choice_among_actions_and_the_answer_to_a_question(asked: str, reply: str, confirmed: bool) -> None:

@@ -1,25 +1,25 @@
 """Was a write proposed to the user with its details, and did the user agree to it, before it was made?
 
-A rule after the guidelines of the validity set. The conversation before the call is read as exchanges: what the agent
-said in one go, and what the user replied. From the last one back, the first that puts this action to the user decides:
-was what it put the same in all that the user cares about, did the user agree, and did the agreement last?
+A rule after the guidelines of the validity set, of few pieces of evidence. The conversation before the call is read as
+exchanges: what the agent said in one go, and what the user replied. The last one whose words name this action, and ask
+for agreement or tell what will be done, decides: does the reply agree, did that last, and do the words say anything
+that the call does otherwise?
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toolcal.writes import asks, replies, talk
-from toolcal.writes import details as facts
-from toolcal.writes.compare import PART, SAME, Comparison
-from toolcal.writes.proposals import Proposals
+from toolcal.writes import asks, replies, spoken, talk
+from toolcal.writes import details as d
 from toolcal.writes.words import WORDS, sentences
 
-VERSION = 2
+VERSION = 3
 """Raised with each change that moves decisions."""
+_NEAR = 2
+"""So many exchanges before a question may have told what it is about."""
 
 
 @dataclass(frozen=True)
@@ -68,172 +68,195 @@ class _Judge:
         start = talk.window(messages, at)
         self._made = made
         self._exchanges = talk.exchanges(messages, start, at)
+        self._turns = [asks.read(exchange.agent) for exchange in self._exchanges]
+        self._replies = [replies.read(exchange.reply) for exchange in self._exchanges]
         self._earlier = talk.calls(messages, start, at) + talk.calls_of(messages, at)[:call]
-        self._known = talk.Known(messages, at)
-        action = asks.action(made.name)
-        self._call = Comparison(facts.of(made.arguments), self._known, action.verb)
-        self._proposals = Proposals(self._exchanges, self._earlier, action, self._call)
+        self._action = asks.action(made.name)
+        self._call = d.Call(made.arguments, talk.Known(messages, at))
 
     def decide(self) -> Decision:
-        back: str | None = None
-        yes_at: int | None = None
-        for place in range(len(self._exchanges) - 1, -1, -1):
-            exchange = self._exchanges[place]
-            mended = self._proposals.mended(place)
-            if core := mended or self._proposals.put(place):
-                return self._judged(place, core, mended is not None, back, yes_at)
-            if exchange.reply_at is not None:
-                back = back or self._taken_back(place)
-                yes_at = exchange.reply_at if not back and self._goes_ahead(place) else yes_at
-        what = self._proposals.action.name
-        return Decision(False, False, None, f"no agent message puts this to the user: {what}")
+        places = [place for place in range(len(self._exchanges)) if self._put(place)]
+        # What the agent says after the last reply is on the way to the call.
+        places = [place for place in places if self._exchanges[place].reply_at is not None] or places
+        if not places:
+            return Decision(False, False, None, f"no agent message puts this to the user: {self._action.name}")
+        place = places[-1]
+        proposal, reply = self._exchanges[place].at, self._exchanges[place].reply_at
+        if found := self._difference(place):
+            return Decision(False, False, None, f"message {proposal} puts another action: {found}")
+        if reply is None:
+            return Decision(True, False, proposal, f"message {proposal} proposes it, and nothing came in reply")
+        agreed = reply
+        if why := self._not_agreed(place):
+            later = self._later_yes(place)
+            if later is None:
+                return Decision(True, False, proposal, f"message {proposal} proposes it, but message {reply} {why}")
+            agreed = later
+        if why := self._ended(place, agreed):
+            return Decision(True, False, proposal, why)
+        return Decision(
+            True, True, agreed, f"the user's reply in message {agreed} agrees to the proposal in message {proposal}"
+        )
 
-    def _judged(self, place: int, core: str, mended: bool, back: str | None, yes_at: int | None) -> Decision:
-        """The decision from the exchange that puts the action, and from what came after it."""
-        exchange = self._exchanges[place]
-        if found := self._difference(place, core, mended):
-            return Decision(False, False, None, f"message {exchange.at} puts another action: {found}")
-        if exchange.reply_at is None:
-            return Decision(True, False, exchange.at, f"message {exchange.at} proposes it, and nothing came in reply")
-        agreed = exchange.reply_at
-        if not mended and (why := self._not_agreed(place, core)):
-            if yes_at is None:
-                why = f"message {exchange.at} proposes it, but message {agreed} {why}"
-                return Decision(True, False, exchange.at, why)
-            agreed = yes_at
-        if back:
-            return Decision(True, False, exchange.at, back)
-        if why := self._used(agreed):
-            return Decision(True, False, exchange.at, f"the agreement in message {agreed} {why}")
-        why = f"the user's reply in message {agreed} agrees to the proposal in message {exchange.at}"
-        return Decision(True, True, agreed, why)
+    def _put(self, place: int) -> bool:
+        """Whether an exchange puts this action: it asks or tells, and names it, or points to what named it before."""
+        turn, reply = self._turns[place], self._replies[place]
+        later = self._later_yes(place)
+        if turn.asks == asks.NOTHING or (turn.asks == asks.ANNOUNCED and not (reply.yes or later)):
+            return False
+        goes = reply.yes and (self._wanted(place) or WORDS["go_ahead"].search(self._exchanges[place].reply))
+        if turn.asks == asks.OPEN and not (goes or self._picked(place) or later):
+            return False
+        if turn.asks == asks.CONSENT and not any(map(self._this, turn.questions)):
+            return False
+        if self._names(turn.set_out):
+            return True
+        told = "\n".join(turn.set_out for turn in self._turns[max(0, place - _NEAR) : place + 1])
+        # What names another action only is about that one.
+        other = asks.families(turn.set_out) and not self._action.verb.search(turn.set_out)
+        return turn.asks == asks.CONSENT and not other and self._names(told)
 
-    def _difference(self, place: int, core: str, mended: bool) -> str | None:
-        """What the call does other than was put, in words. Of each detail, the nearest words that tell it count."""
-        seen, later = self._exchanges[: place + 1], self._exchanges[place + 1 :]
-        own = self._proposals.own
-        here = f"{core}\n{own(seen[-1].reply)}"
-        near, before = ("\n".join(f"{e.agent}\n{own(e.reply)}" for e in some) for some in (seen[-3:], seen))
-        after = "\n".join(own(e.reply) for e in later)
+    def _names(self, text: str) -> bool:
+        """Whether two things tell the action: its verb, what it works on, the record, what sets it apart."""
+        verb = self._action.verb.search(text) is not None
+        topic = self._action.topic is not None and self._action.topic.search(text) is not None
+        if verb and not (self._action.topic or any(one.kind != d.RECORD for one in self._call.telling)):
+            return True
+        told = {
+            one.kind == d.RECORD
+            for one in self._call.telling
+            if one.kind not in (d.PAYMENT, d.SUM) and self._call.told(one, text)
+        }
+        if self._action.topic and not topic:
+            told.discard(True)
+        return verb + topic + len(told) > 1
+
+    def _this(self, question: str) -> bool:
+        """Whether a question can be about this action: it names it, or none at all."""
+        if WORDS["human"].search(question):
+            return False
+        return bool(self._action.verb.search(question)) or not WORDS["elsewhere"].search(question)
+
+    def _difference(self, place: int) -> str | None:
+        """What the call does other than was put, in words."""
+        own = [exchange.reply for exchange in self._exchanges]
+        texts = [f"{turn.set_out}\n{reply}" for turn, reply in zip(self._turns, own, strict=True)]
+        near, seen, after = (
+            "\n".join(texts[max(0, place - 1) : place + 1]),
+            "\n".join(texts[: place + 1]),
+            "\n".join(own[place + 1 :]),
+        )
         for one in self._call.details:
-            # How to pay is often settled last.
-            first = {facts.PAYMENT: (after,), facts.RECORD: (core,)}.get(one.kind, ())
-            texts = (*first, here, near, before)
-            told = [found for text in texts if (found := self._call.told(one, text))]
-            if part := next((found for found in told if found.endswith(PART)), None):
-                return part
-            if self._call.current(one):
+            if one not in self._call.telling and one.kind != d.WORD:
                 continue
-            if not told:
-                if not mended and self._call.matters(one):
-                    return f"{one.key.replace('_', ' ')} {one.value} was never put to the user"
-            elif told[0] != SAME and not (one.kind in (facts.DATE, facts.WORD) and SAME in told):
-                return told[0]
-        pays = any(one.kind in (facts.PAYMENT, facts.PAID) for one in self._call.details)
-        if pays and not WORDS["money"].search(here):
-            # What it costs may have been told before it was put; prices of other things are nothing to it.
-            earlier = "\n".join(f"{e.agent}\n{e.reply}" for e in self._exchanges)
-            costs = self._call.prices()
-            if not (costs & facts.sums(earlier) if costs else WORDS["money"].search(earlier)):
-                return "nothing was said about the payment"
+            # How to pay is often settled last.
+            if one.kind == d.PAYMENT and self._call.told(one, f"{own[place]}\n{after}"):
+                continue
+            text = {d.RECORD: self._turns[place].set_out, d.THING: texts[place], d.SUM: texts[place]}.get(
+                one.kind, near
+            )
+            found = self._call.other(one, text)
+            if found and not (one.kind in (d.SUM, d.DATE, d.COUNT) and self._call.told(one, seen)):
+                return found
+        if found := self._paid_otherwise(place):
+            return found
+        if untold := self._call.untold(f"{seen}\n{after}"):
+            return f"{untold.key.replace('_', ' ')} {untold.value} was never put to the user"
+        if self._call.pays and not WORDS["money"].search("\n".join(f"{e.agent}\n{e.reply}" for e in self._exchanges)):
+            return "nothing was said about the payment"
         return None
 
-    def _not_agreed(self, place: int, core: str) -> str | None:
+    def _paid_otherwise(self, place: int) -> str | None:
+        """A way to pay that was settled last and that the call does not use."""
+        mine = {spoken.kind_of(one.value) for one in self._call.details if one.kind == d.PAYMENT}
+        asked = [question for question in self._turns[place].questions if not WORDS["choice"].search(question)]
+        told = [part for exchange in self._exchanges[place:] for part in sentences(exchange.reply) if "?" not in part]
+        for part in (*reversed(told), *asked) if mine and None not in mine else ():
+            wanted, unwanted = spoken.kinds_in(part), spoken.kinds_in(part, unwanted=True)
+            if (refused := unwanted & mine - wanted) or (wanted and wanted - mine):
+                return f"{min(refused or wanted - mine)} is{' not' if refused else ''} to pay".replace("_", " ")
+            if wanted:
+                break
+        return None
+
+    def _not_agreed(self, place: int) -> str | None:
         """Why a reply to the proposal is no agreement; None where it is one."""
-        turn, text = self._proposals.turn(place), self._exchanges[place].reply
-        reply = replies.read(text)
+        turn, reply = self._turns[place], self._replies[place]
         if reply.held:
             return "holds back"
-        asked = any(map(self._proposals.asked_for, reply.requests)) or self._proposals.picked(turn, text)
-        one_of_several = len(_listed(core)) > 1 and bool(_ordinals(text)) and not reply.asks
-        if turn.asks != asks.OPEN and not (reply.yes or reply.weak or asked or one_of_several):
+        asked_for = self._wanted(place) and not turn.open
+        if not (reply.yes or reply.weak or asked_for or self._picked(place)):
             return "does not agree"
-        return self._limited(text, core) or self._changed(text, core)
+        return self._limited(place) or self._other_wanted(place)
 
-    def _limited(self, text: str, core: str) -> str | None:
+    def _other_wanted(self, place: int) -> str | None:
+        """What a reply wants in place of what the call has."""
+        said = sentences(self._exchanges[place].reply)
+        text = "\n".join(one for one in said if WORDS["agree"].search(one) or WORDS["instead"].search(one))
+        chosen = [one for one in self._call.telling if one.kind in (d.RECORD, d.THING)]
+        return next((f"wants {found}" for one in chosen if (found := self._call.other(one, text))), None)
+
+    def _wanted(self, place: int) -> bool:
+        """Whether a reply asks for this action."""
+        return any(self._action.verb.search(part) or self._names(part) for part in self._replies[place].requests)
+
+    def _picked(self, place: int) -> bool:
+        """Whether a reply picks, among what the agent set out with its price, what sets the call apart."""
+        text, put = self._exchanges[place].reply, self._turns[place].set_out
+        ready = all(WORDS[cue].search(put) for cue in ("choice", "announce"))
+        if self._replies[place].asks or not ready:
+            return False
+        chosen = [one for one in self._call.telling if one.kind == d.THING and self._call.told(one, put)]
+        return bool(chosen) and (any(self._call.told(one, text) for one in chosen) or _ordinal(text))
+
+    def _limited(self, place: int) -> str | None:
         """Why a reply leaves this action out, or is for others only."""
-        reply = replies.read(text)
-        if self._left_out(reply):
-            return "leaves it out"
-        if WORDS["all"].search(text):
-            return None
-        named, listed = _ordinals(text), _listed(core)
-        if named and len(listed) > 1:
-            ranks = {n: self._proposals.about(line) + self._proposals.touched(line) for n, line in listed.items()}
-            mine = {n for n, rank in ranks.items() if rank == max(ranks.values())}
-            return None if mine & named else f"is for number {min(named)}"
-        for clause in reply.clauses:
-            only = WORDS["only"].match(clause) and len(clause.split()) < 8 and not WORDS["generic"].search(clause)
-            if only and not self._proposals.about(clause) and not self._proposals.touched(clause):
-                return "is for something else only"
-        return None
-
-    def _left_out(self, reply: replies.Reply) -> bool:
-        """Whether a part of a reply takes this action out, and no other part is about it."""
+        reply = self._replies[place]
         for clause in reply.without:
             found = WORDS["without"].search(clause)
-            if found and self._proposals.about(clause[found.end() : found.end() + 30]):
-                return not any(self._proposals.about(other) for other in reply.clauses if other != clause)
-        return False
-
-    def _changed(self, text: str, core: str) -> str | None:
-        """What a reply wants other than the call has, in words."""
-        for sentence in sentences(self._proposals.own(text)):
-            aside = "also" in sentence.split() or re.search(r"\b(tell|know|check)\b.*\?", sentence)
-            if aside or not any(WORDS[cue].search(sentence) for cue in ("agree", "change", "request", "only")):
-                continue
-            wanted = facts.wanted(sentence)
-            for one in self._call.details:
-                found = self._call.told(one, wanted)
-                if found not in (None, SAME) and not self._call.current(one) and self._call.told(one, text) != SAME:
-                    return f"wants {found}"
-            kinds, put = facts.kinds_in(wanted), facts.kinds_in(core)
-            pays = any(one.kind == facts.PAYMENT for one in self._call.details)
-            if not pays and kinds and put and not kinds & put:
-                return f"wants {min(kinds).replace('_', ' ')}"
+            if found and self._about(clause[found.end() : found.end() + 30]):
+                return (
+                    None if any(self._about(other) for other in reply.clauses if other != clause) else "leaves it out"
+                )
         return None
 
-    def _taken_back(self, place: int) -> str | None:
-        """Whether a later exchange takes an agreement back or changes what was agreed, in words."""
-        exchange = self._exchanges[place]
-        reply = replies.read(exchange.reply)
-        mine = self._proposals.about(exchange.reply) or self._proposals.names(self._proposals.turn(place).set_out)
-        if reply.stops or (reply.held and mine) or self._left_out(reply):
-            return f"message {exchange.reply_at} takes the agreement back"
-        if reply.changes and (found := self._changed("\n".join(reply.changes), "")):
-            return f"message {exchange.reply_at} {found}"
+    def _about(self, text: str) -> bool:
+        """Whether a part of a reply speaks of this action rather than of another one."""
+        return (self._action.topic or self._action.verb).search(text) is not None
+
+    def _later_yes(self, place: int) -> int | None:
+        """The message of a later yes to words that ask nothing of their own."""
+        for later in range(place + 1, len(self._exchanges)):
+            reply, asked = self._replies[later], self._turns[later].asks
+            if reply.yes and not reply.held and (asked in (asks.NOTHING, asks.ANNOUNCED) or self._wanted(later)):
+                return self._exchanges[later].reply_at
         return None
 
-    def _goes_ahead(self, place: int) -> bool:
-        """Whether a reply to words that ask nothing agrees to what was put before."""
-        reply = replies.read(self._exchanges[place].reply)
-        asked = self._proposals.turn(place).asks in (asks.CONSENT, asks.OPEN) or "?" in self._exchanges[place].agent
-        return reply.yes and not reply.held and not asked
-
-    def _used(self, agreed: int) -> str | None:
-        """What became of an agreement: one covers one success, and no call that does less or more than a failed one."""
+    def _ended(self, place: int, agreed: int) -> str | None:
+        """What became of an agreement: it was taken back, or one call used it up."""
+        for later in range(place + 1, len(self._exchanges)):
+            reply_at = self._exchanges[later].reply_at or 0
+            if reply_at > agreed and (self._replies[later].stops or self._limited(later)):
+                return f"message {reply_at} takes the agreement back"
+            if reply_at > agreed and (found := self._other_wanted(later)):
+                return f"message {reply_at} {found}"
         mine = _content(self._call.details)
         for made in self._earlier:
             if made.at <= agreed or made.name != self._made.name:
                 continue
-            other = _content(facts.of(made.arguments))
+            other = _content(d.of(made.arguments))
             if made.done and other == mine:
-                return "was used by an earlier call"
+                return f"the agreement in message {agreed} was used by an earlier call"
             if made.failed and other > mine:
-                return "was for more than this call does"
+                return f"the agreement in message {agreed} was for more than this call does"
         return None
 
 
-def _content(details: Sequence[facts.Detail]) -> set[facts.Detail]:
+def _content(details: Sequence[d.Detail]) -> set[d.Detail]:
     """What a call does, however it is paid."""
-    return {one for one in details if one.kind not in (facts.PAYMENT, facts.PAID)}
+    return {one for one in details if one.kind not in (d.PAYMENT, d.SUM)}
 
 
-def _listed(text: str) -> dict[int, str]:
-    """The lines of a numbered list."""
-    return {int(number): line for number, line in re.findall(r"(?m)^[ (-]*(\d)[.)]\s+(.+)", text)}
-
-
-def _ordinals(text: str) -> set[int]:
-    """The places in a list that a text names."""
-    return {place for place, words in WORDS["ordinal"].items() if words.search(text)}
+def _ordinal(text: str) -> bool:
+    """Whether a text names a place in a list."""
+    return any(words.search(text) for words in WORDS["ordinal"].values())

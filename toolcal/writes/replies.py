@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from toolcal.writes.words import WORDS, sentences
 
+_WH = re.compile(r"(and |so )?(how|what|when|where|which|why|is|are|do|does|did)\b.*\?")
 _CLAUSE = re.compile(r"(?<=[.?!;])\s+|\n+|, (?:but|and|just|only|then)\b|\bbut\b| - ")
 
 
@@ -23,7 +24,6 @@ class Reply:
         asks: it has a question that asks for nothing to be done.
         clauses: its parts.
         requests: those that ask for something to be done.
-        changes: those that change what was proposed.
         without: those that take a part out.
     """
 
@@ -34,7 +34,6 @@ class Reply:
     asks: bool
     clauses: tuple[str, ...]
     requests: tuple[str, ...]
-    changes: tuple[str, ...]
     without: tuple[str, ...]
 
 
@@ -53,11 +52,10 @@ def read(text: str) -> Reply:
         weak=any(WORDS["weak"].search(part) for part in told)
         and not asked
         and not any(part.endswith("?") for part in parts),
-        held=stops or (not yes and (declined or WORDS["doubt"].search(text) is not None)),
+        held=stops or (not yes and declined),
         stops=stops,
         asks=asked,
         clauses=clauses,
-        requests=tuple(part for part in parts if WORDS["request"].search(part)),
-        changes=tuple(part for part in parts if WORDS["change"].search(part)),
+        requests=tuple(part for part in parts if WORDS["request"].search(part) and not _WH.match(part)),
         without=tuple(part for part in clauses if WORDS["without"].search(part)),
     )
