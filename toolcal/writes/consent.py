@@ -104,6 +104,8 @@ class _Judge:
         later = self._later_yes(place)
         if turn.asks == asks.NOTHING or (turn.asks == asks.ANNOUNCED and not (reply.yes or later)):
             return False
+        if any(one.kind == d.RECORD and self._call.other(one, turn.set_out) for one in self._call.details):
+            return False
         goes = reply.yes and (self._wanted(place) or WORDS["go_ahead"].search(self._exchanges[place].reply))
         if turn.asks == asks.OPEN and not (goes or self._picked(place) or later):
             return False
@@ -147,7 +149,7 @@ class _Judge:
             "\n".join(own[place + 1 :]),
         )
         for one in self._call.details:
-            if one not in self._call.telling and one.kind != d.WORD:
+            if one.kind == d.RECORD or (one not in self._call.telling and one.kind != d.WORD):
                 continue
             # How to pay is often settled last.
             if one.kind == d.PAYMENT and self._call.told(one, f"{own[place]}\n{after}"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -70,7 +69,7 @@ def _detail(path: str, value: Any) -> Detail | None:
     if isinstance(value, int | float):
         number = float(value) if abs(value) < 1e12 else 0.0
         kind = SUM if "pay" in path or any(word in key for word in _SUMS) else COUNT
-        return Detail(kind, key, str(value)[:40], f"{number:g}", number)
+        return Detail(kind, path if "pay" in path else key, str(value)[:40], f"{number:g}", number)
     text = str(value).strip()
     form = fold(text).lstrip("#").replace("_", " ")
     if len(form) < 2 or form in ("yes", "no"):
@@ -97,8 +96,7 @@ class Call:
     def __init__(self, arguments: Mapping[str, Any], known: Known) -> None:
         self.details = of(arguments)
         self._known = known
-        records = [one for one in self.details if one.kind == RECORD]
-        self._record = "".join(json.dumps(found).lower() for one in records for found in known.records(one.value)[:6])
+        self._record = "".join(known.record(one.value) for one in self.details if one.kind == RECORD)
         self._total = sum(one.number for one in self.details if one.kind == SUM)
         self._renews = any(one.kind == THING and "new" in one.key for one in self.details)
         self.telling = [one for one in self.details if not self._kept(one)]
@@ -156,9 +154,8 @@ class Call:
             kinds = spoken.kinds_in(text) if spoken.kind_of(one.value) else set()
             return min(kinds).replace("_", " ") if kinds else None
         if one.kind == SUM:
-            # Of a payment in parts the parts may stand anywhere; one sum is told as it is.
-            parts = sum(same.kind == SUM for same in self.details) > 1
-            totals = sorted(spoken.totals(text) if parts else spoken.sums(text))[:8]
+            # Of what a booking costs only the total is telling; any other sum is told as it is.
+            totals = sorted(spoken.totals(text) if "pay" in one.key else spoken.sums(text))[:8]
             added = [sum(some) for n in range(1, 5) for some in combinations(totals, n)]
             near = any(abs(total - part) < _NEAR for total in added for part in self._shares())
             return f"a sum of {totals[-1]:g}" if totals and not near else None
@@ -220,17 +217,23 @@ class Call:
     def _another(self, one: Detail, text: str, group: list[str]) -> str | None:
         """Another value of one slot, or two values, a part each: those that are left behind do not count."""
         pattern = "|".join(sorted(map(re.escape, group), key=len, reverse=True))
+        things = [same.form for same in self.details if same.kind == THING]
         heard: set[str] = set()
+        mine = other = False
         for line in sentences(text):
-            new = {
-                m[0] for m in re.finditer(pattern, line) if not _PAST.search(line[max(0, m.start() - 40) : m.start()])
-            }
-            if new and one.form not in new and any(d.kind == THING and d.form in line for d in self.details):
-                return f"{min(new)} for a part"
+            found = re.finditer(pattern, line)
+            new = {m[0] for m in found if not _PAST.search(line[max(0, m.start() - 40) : m.start()])}
+            if new and any(thing in line for thing in things):
+                # A line on how things are now is none on how they shall be, unless another line has the new value.
+                mine = mine or one.form in new
+                other = other or one.form not in new
+                if one.form not in new and not any(f'"{value.replace(" ", "_")}"' in self._record for value in new):
+                    return f"{min(new)} for a part"
             heard |= new
         if heard and one.form not in heard:
             return f"{min(heard)}, not {one.form}"
-        return f"{one.form} for a part only" if len(heard) > 1 and WORDS["part"].search(text) else None
+        part = (mine and other) or (len(heard) > 1 and WORDS["part"].search(text))
+        return f"{one.form} for a part only" if part else None
 
 
 def _stem(key: str) -> str:

@@ -123,42 +123,25 @@ def arguments_of(given: Any) -> Mapping[str, Any] | None:
 
 
 class Known:
-    """What tool results before a call tell, asked for by a value that stands in them."""
+    """What tool results before a call tell, asked for by a value or a key that stands in them."""
 
     def __init__(self, messages: Sequence[Message], end: int) -> None:
         self._texts = [words(m) for m in messages[:end] if m.get("role") == "tool"]
 
-    def records(self, value: str) -> list[Mapping[str, Any]]:
-        """The innermost objects that hold this value in one of their fields or as a key, the newest first."""
-        found: list[Mapping[str, Any]] = []
-        for text in reversed(self._texts):
-            if value in text:
-                found += _holding(text, value)
-                if len(found) > 20:
-                    break
-        return found
+    def record(self, value: str) -> str:
+        """The results that tell of a thing by its id, in lower case; lists of ids are none."""
+        field = re.compile(rf'":\s*"{re.escape(value)}"')
+        return "\n".join(text.lower() for text in self._texts if value in text and field.search(text))
 
     def siblings(self, value: str) -> list[tuple[Mapping[str, str], list[Mapping[str, str]]]]:
         """The objects that hold a value, each with those listed beside it; plain fields, folded, the newest first."""
         return [found for text in reversed(self._texts) if value in text for found in _beside(text, value)]
 
     def values(self, key: str) -> set[str]:
-        """All plain texts that stand under a key, in any result."""
-        marked = f'"{key}"'
-        return {v for text in self._texts if marked in text for v in _under(text, key)}
-
-
-def objects(value: Any, key: str | None = None, depth: int = 0) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
-    """Every object in a JSON value, outer ones first, with the key that it stands under."""
-    if depth > 12:
-        return
-    if isinstance(value, Mapping):
-        yield key, value
-        for name, inner in value.items():
-            yield from objects(inner, str(name), depth + 1)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from objects(inner, key, depth + 1)
+        """All texts that stand under a key, alone or in a list, in any result."""
+        field = re.compile(rf'"{re.escape(key)}":\s*(?:"([^"]*)"|\[([^]{{}}]*)\])')
+        found = [match for text in self._texts if f'"{key}"' in text for match in field.findall(text)]
+        return {value for one, listed in found for value in (one, *re.findall(r'"([^"]*)"', listed)) if value}
 
 
 @lru_cache(maxsize=2048)
@@ -167,13 +150,6 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
-
-
-@lru_cache(maxsize=4096)
-def _holding(text: str, value: str) -> tuple[Mapping[str, Any], ...]:
-    return tuple(
-        found for key, found in objects(_json(text)) if key == value or any(v == value for v in found.values())
-    )
 
 
 @lru_cache(maxsize=4096)
@@ -205,13 +181,3 @@ def _plain(item: Mapping[str, Any]) -> dict[str, str]:
         (f"{k}.{name}", v) for k, inner in item.items() if isinstance(inner, Mapping) for name, v in inner.items()
     ]
     return {str(k): fold(str(v)) for k, v in fields if isinstance(v, str | int | float) and not isinstance(v, bool)}
-
-
-@lru_cache(maxsize=4096)
-def _under(text: str, key: str) -> frozenset[str]:
-    found: set[str] = set()
-    for _, item in objects(_json(text)):
-        value = item.get(key)
-        found |= {value} if isinstance(value, str) else set()
-        found |= {v for v in value if isinstance(v, str)} if isinstance(value, list) else set()
-    return frozenset(found)
