@@ -154,10 +154,10 @@ class _Judge:
             # How to pay is often settled last.
             if one.kind == d.PAYMENT and self._call.told(one, f"{own[place]}\n{after}"):
                 continue
-            text = {d.RECORD: self._turns[place].set_out, d.THING: texts[place], d.SUM: texts[place]}.get(
-                one.kind, near
-            )
-            found = self._call.other(one, text)
+            if one.kind == d.THING and self._turns[place].open:
+                continue
+            here = one.kind in (d.THING, d.SUM) or (one.kind == d.WORD and self._call.told(one, texts[place]))
+            found = self._call.other(one, texts[place] if here else near)
             if found and not (one.kind in (d.SUM, d.DATE, d.COUNT) and self._call.told(one, seen)):
                 return found
         if found := self._paid_otherwise(place):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from toolcal.writes.words import WORDS, sentences
 
 _WH = re.compile(r"(and |so )?(how|what|when|where|which|why|is|are|do|does|did)\b.*\?")
+_NOT = re.compile(r"(\bnot|n't)( \w+){1,2}")
 _CLAUSE = re.compile(r"(?<=[.?!;])\s+|\n+|, (?:but|and|just|only|then)\b|\bbut\b| - ")
 
 
@@ -45,14 +46,14 @@ def read(text: str) -> Reply:
     asked = any(part.endswith("?") and not WORDS["request"].search(part) for part in parts)
     declined = bool(parts) and WORDS["decline"].match(parts[0]) is not None
     clauses = tuple(part.strip() for part in _CLAUSE.split(text) if part and part.strip())
-    yes = any(WORDS["agree"].search(part) for part in told if not WORDS["decline"].match(part))
+    yes = any(WORDS["agree"].search(_NOT.sub("", part)) for part in told if not WORDS["decline"].match(part))
     stops = any(WORDS["hold"].search(part) for part in parts)
     return Reply(
         yes=yes,
         weak=any(WORDS["weak"].search(part) for part in told)
         and not asked
         and not any(part.endswith("?") for part in parts),
-        held=stops or (not yes and declined),
+        held=stops or (not yes and (declined or WORDS["doubt"].search(text) is not None)),
         stops=stops,
         asks=asked,
         clauses=clauses,

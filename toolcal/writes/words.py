@@ -14,7 +14,7 @@ from toolcal.actions.sentences import plain
 
 WORDS_FILE = Path(__file__).with_name("words.yaml")
 
-_WHOLE = ("agree", "weak", "decline", "hold", "without", "choice")
+_WHOLE = ("agree", "weak", "decline", "hold", "doubt", "without", "choice")
 _SENTENCE = re.compile(r"(?<=[.?!;])[\"')]*\s+|\n+")
 _CUT = 20_000  # a longer message than any that was spoken to a user
 
