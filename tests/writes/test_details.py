@@ -55,9 +55,10 @@ def test_in_the_air(offer: str, same: Call, other: Call) -> None:
 
 def test_an_upgrade_of_a_part_is_no_upgrade_of_all() -> None:
     offer = "I'd upgrade only the outbound flight of AB12CD to business and keep economy on the way back, $9. Shall I?"
-    assert not judge(
-        *AIRLINE, agent(offer), user("Yes."), agent(None, shop.fly("HAT101", "2024-05-20", "business"))
-    ).confirmed
+    name, arguments = shop.fly("HAT101", "2024-05-20", "business")
+    both = [*arguments["flights"], {"flight_number": "HAT404", "date": "2024-05-27"}]
+    call = (name, {**arguments, "flights": both})
+    assert not judge(*AIRLINE, agent(offer), user("Yes."), agent(None, call)).confirmed
 
 
 def test_what_follows_for_money_is_told_where_it_is_known() -> None:

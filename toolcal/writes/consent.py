@@ -67,6 +67,7 @@ class _Judge:
     def __init__(self, messages: Sequence[Mapping[str, Any]], at: int, call: int, made: talk.Made) -> None:
         start = talk.window(messages, at)
         self._made = made
+        self._messages = messages[:at]
         self._exchanges = talk.exchanges(messages, start, at)
         self._turns = [asks.read(exchange.agent) for exchange in self._exchanges]
         self._replies = [replies.read(exchange.reply) for exchange in self._exchanges]
@@ -104,7 +105,8 @@ class _Judge:
         later = self._later_yes(place)
         if turn.asks == asks.NOTHING or (turn.asks == asks.ANNOUNCED and not (reply.yes or later)):
             return False
-        if any(one.kind == d.RECORD and self._call.other(one, turn.set_out) for one in self._call.details):
+        at = self._exchanges[place].at
+        if any(self._call.other(one, turn.set_out) or self._unknown(one, at) for one in self._call.records):
             return False
         goes = reply.yes and (self._wanted(place) or WORDS["go_ahead"].search(self._exchanges[place].reply))
         if turn.asks == asks.OPEN and not (goes or self._picked(place) or later):
@@ -117,6 +119,11 @@ class _Judge:
         # What names another action only is about that one.
         other = asks.families(turn.set_out) and not self._action.verb.search(turn.set_out)
         return turn.asks == asks.CONSENT and not other and self._names(told)
+
+    def _unknown(self, record: d.Detail, at: int | None) -> bool:
+        """Whether a record first came up after a message, so that this cannot be about it."""
+        heard = (i for i, message in enumerate(self._messages) if record.form in talk.words(message).lower())
+        return at is not None and next(heard, at) > at
 
     def _names(self, text: str) -> bool:
         """Whether two things tell the action: its verb, what it works on, the record, what sets it apart."""
@@ -149,7 +156,7 @@ class _Judge:
             "\n".join(own[place + 1 :]),
         )
         for one in self._call.details:
-            if one.kind == d.RECORD or (one not in self._call.telling and one.kind != d.WORD):
+            if one in self._call.records or (one not in self._call.telling and one.kind != d.WORD):
                 continue
             # How to pay is often settled last.
             if one.kind == d.PAYMENT and self._call.told(one, f"{own[place]}\n{after}"):
@@ -179,6 +186,12 @@ class _Judge:
                 return f"{min(refused or wanted - mine)} is{' not' if refused else ''} to pay".replace("_", " ")
             if wanted:
                 break
+        shared: set[str] = set()
+        for part in sentences(self._turns[place].set_out):
+            if spoken.sums(part) and WORDS["paying"].search(part) and not WORDS["back"].search(part):
+                shared |= spoken.kinds_in(part)
+        if mine and len(shared) > 1 and shared - mine and not self._turns[place].open:
+            return f"{min(shared - mine)} is to pay too".replace("_", " ")
         return None
 
     def _not_agreed(self, place: int) -> str | None:
@@ -196,6 +209,7 @@ class _Judge:
         said = sentences(self._exchanges[place].reply)
         text = "\n".join(one for one in said if WORDS["agree"].search(one) or WORDS["instead"].search(one))
         chosen = [one for one in self._call.telling if one.kind in (d.RECORD, d.THING)]
+        chosen = [one for one in chosen if not self._call.told(one, self._exchanges[place].reply)]
         return next((f"wants {found}" for one in chosen if (found := self._call.other(one, text))), None)
 
     def _wanted(self, place: int) -> bool:

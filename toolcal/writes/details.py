@@ -89,6 +89,7 @@ class Call:
 
     Attributes:
         details: all of them.
+        records: what is worked on.
         telling: those that the call does not leave as the record already has them.
         pays: money is involved.
     """
@@ -96,7 +97,8 @@ class Call:
     def __init__(self, arguments: Mapping[str, Any], known: Known) -> None:
         self.details = of(arguments)
         self._known = known
-        self._record = "".join(known.record(one.value) for one in self.details if one.kind == RECORD)
+        self.records = [one for one in self.details if one.kind == RECORD]
+        self._record = "".join(known.record(one.value) for one in self.records)
         self._total = sum(one.number for one in self.details if one.kind == SUM)
         self._renews = any(one.kind == THING and "new" in one.key for one in self.details)
         self.telling = [one for one in self.details if not self._kept(one)]
@@ -232,7 +234,7 @@ class Call:
             heard |= new
         if heard and one.form not in heard:
             return f"{min(heard)}, not {one.form}"
-        part = (mine and other) or (len(heard) > 1 and WORDS["part"].search(text))
+        part = (mine and other) or (len(heard) > 1 and len(things) > 1 and WORDS["part"].search(text))
         return f"{one.form} for a part only" if part else None
 
 

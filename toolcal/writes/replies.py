@@ -9,7 +9,7 @@ from functools import lru_cache
 from toolcal.writes.words import WORDS, sentences
 
 _WH = re.compile(r"(and |so )?(how|what|when|where|which|why|is|are|do|does|did)\b.*\?")
-_NOT = re.compile(r"(\bnot|n't)( \w+){1,2}")
+_NOT = re.compile(r"(\bnot|n't|before (we|you|i))( \w+){1,2}")
 _CLAUSE = re.compile(r"(?<=[.?!;])\s+|\n+|, (?:but|and|just|only|then)\b|\bbut\b| - ")
 
 

@@ -45,7 +45,8 @@ WORDS = _load()
 
 @lru_cache(maxsize=4096)
 def fold(text: str) -> str:
-    """Lower case, typographic and Markdown signs as plain ones; lines stay."""
+    """Lower case, typographic and Markdown signs as plain ones; lines stay, also those of a text in JSON."""
+    text = text.replace("\\n", "\n")
     return re.sub(r"[*`]|(?<=\n)#+ ", "", plain(text[:_CUT]).replace("\u2192", " to ")).lower()
 
 
