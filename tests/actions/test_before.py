@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolcal.actions.before import MAX_REQUEST, Before, changes
+from toolcal.actions.sentences import fold
 
 
 @pytest.mark.parametrize(
@@ -54,19 +55,22 @@ def test_whether_the_calls_have_answered_the_request(request_, calls, answered):
 
 
 @pytest.mark.parametrize(
-    ("request_", "calls", "offer", "named"),
+    ("request_", "calls", "offer", "beyond"),
     [
-        ("Check the cost and book a flight.", ["get_flight_cost"], "Shall I book it?", True),
-        ("Purchase ten shares.", ["get_stock_info"], "Would you like me to buy them?", True),
-        ("Purchase ten shares.", ["get_stock_info", "place_order"], "Would you like me to buy more?", False),
-        ("Erase the draft and rename the report.", ["rm"], "Would you like me to rename the report?", True),
-        ("Erase the draft and rename the report.", ["rm"], "Would you like me to delete the report?", False),
-        ("What does a flight cost?", ["get_flight_cost"], "Shall I book it?", False),
-        ("Just cancelling it would help.", ["get_order"], "Would you like me to cancel it?", True),
+        ("Check the cost and book a flight.", ["get_flight_cost"], "Shall I book it?", False),
+        ("Purchase ten shares.", ["get_stock_info"], "Would you like me to buy them?", False),
+        ("Purchase ten shares.", ["get_stock_info", "place_order"], "Would you like me to buy more?", True),
+        ("Erase the draft and rename the report.", ["rm"], "Would you like me to rename the report?", False),
+        ("Erase the draft and rename the report.", ["rm"], "Would you like me to delete the report?", True),
+        ("What does a flight cost?", ["get_flight_cost"], "Shall I book it?", True),
+        ("Just cancelling it would help.", ["get_order"], "Would you like me to cancel it?", False),
+        ("What does a flight cost?", ["get_flight_cost"], "Would you like me to check other dates?", True),
+        ("What does a flight cost?", ["get_flight_cost"], "Which date would you like me to check?", None),
+        ("What does a flight cost?", ["get_flight_cost"], "Would you like a single or a return?", None),
     ],
 )
-def test_an_offer_of_what_was_asked_for(request_, calls, offer, named):
-    assert Before().asked(request_).called(calls).names(offer) is named
+def test_an_offer_of_what_was_asked_for_or_of_more(request_, calls, offer, beyond):
+    assert Before().asked(request_).called(calls).beyond(fold(offer)) is beyond
 
 
 def test_long_talks_are_cut():

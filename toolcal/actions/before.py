@@ -29,6 +29,8 @@ _VERB = re.compile(
     r"|\b(?:to|and|or|then|you|me|i|we|let's|lets|please|kindly|just|by|for|with) )"
     rf"(?={_ADVERBS}(?!make sure|set to)([a-z][a-z-]*))"
 )
+_OFFERED = re.compile(rf"\b(?:to|i) {_ADVERBS}([a-z][a-z-]*)")
+_WHICH = re.compile(r"(?:\w+ ){0,3}(?:which|what|who|whom|where|when|how)\b")
 
 
 @dataclass(frozen=True)
@@ -70,10 +72,18 @@ class Before:
         """Whether somebody was written to in the user's name: the tool is called so, and hands nobody over."""
         return any(_words(name)[0] == "contact" for name in self.changing)
 
-    def names(self, offer: str) -> bool:
-        """Whether what a sentence offers was asked for, and no call has done it."""
-        done = _families(word for name in self.changing for word in _words(name))
-        return bool((_work(offer) & _work(self.request)) - done)
+    def beyond(self, offer: str) -> bool | None:
+        """Whether a sentence offers something beyond the request: work that it does not name, or a call has done.
+
+        To find out more is beyond it where the calls have answered. None where the sentence names no verb that is
+        known: it may ask for a value.
+        """
+        if work := _work(offer):
+            done = _families(word for name in self.changing for word in _words(name))
+            return not (work & _work(self.request)) - done
+        if _WHICH.match(offer) or not any(READS & {*_forms(verb[1])} for verb in _OFFERED.finditer(offer)):
+            return None
+        return True
 
 
 @lru_cache(1 << 12)

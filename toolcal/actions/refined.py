@@ -64,10 +64,10 @@ _PLAN = re.compile(
 )
 _ADVICE = re.compile(r"\b(?:you (?:can|could|may|might)|recommend|suggest|steps|tips)\b")
 _FIELD = re.compile(r"(?:[^:\s]+ ){0,2}(?:message|content|tweet|text|comment|title|description|resolution)s?: ")
-# What the user may wish for, and what names an action or a value that the agent wants to go on with.
+# What the user may have in mind or wish for, and what names an action or a value to go on with.
+_IDEA = re.compile(r"(?:are you (?:\w+ )?(?:considering|interested|planning|thinking)|do you need (?:\w+ )?help)\b")
 _WISH = re.compile(
-    r"\byou(?:'d| would| may| might| are|'re)? (?:\w+ )?"
-    r"(?:like|want|wish|prefer|need|interested|considering|planning)\b"
+    rf"^{_IDEA.pattern}|\byou(?:'d| would| may| might| are|'re)? (?:\w+ )?(?:like|want|wish|prefer|need|interested)\b"
 )
 _TO_GO_ON = re.compile(
     r"\b(?:proceed|continue|go ahead|move forward|confirm|provide|specify|share|give|supply|clarify"
@@ -197,22 +197,26 @@ def _asked(said: Sequence[Read], before: Before | None) -> dict[str, str]:
         menu = listing or "menu" in one.acts
         menus = menus or menu
         plain = one.sentence.question and (looking or "lookup_offer" not in one.acts)
-        if answered:
-            waits = answered.names(one.sentence.text)
-        else:
-            waits = denied or (not menu and (pending if reported else plain))
-        closed = answered is not None and not waits
-        settled = closed or (reported and not pending)
+        more = _more(one, answered)
+        waits = denied or (not menu and (pending if reported else plain)) if more is None else not more
+        settled = answered is not None or (reported and not pending)
         beyond = (settled and "further" in one.acts) or (menus and "same_offer" in one.acts)
         if not denied and (beyond or ("proceed" in one.acts and (idle or settled))):
             continue
         wished = bool(_WISH.search(one.sentence.text)) and not _TO_GO_ON.search(one.sentence.text)
-        found = {} if closed and wished else _asks(one, waits)
+        found = {} if more and wished else _asks(one, waits)
         idle = idle or ("offer" in one.acts and not found)
         if not _answers_itself(said, at):
             for kind, words in found.items():
                 asked.setdefault("information" if kind == "bare" else kind, words)
     return asked
+
+
+def _more(one: Read, answered: Before | None) -> bool | None:
+    """Whether a sentence offers more than the answered request; None where that cannot be told."""
+    if answered is None:
+        return None
+    return True if _IDEA.match(one.sentence.text) else answered.beyond(one.sentence.text)
 
 
 def _asks(one: Read, waits: bool) -> dict[str, str]:
