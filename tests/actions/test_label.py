@@ -237,9 +237,9 @@ def test_twenty_thousand_emissions() -> None:
     result = json.dumps([{"name": "cd", "error": None}])
     text = "I have looked at the files in the directory, and the largest one is report.txt with 1,204 bytes. Which now?"
     two = rows({"tool_calls": call}, {"content": text}).assign(tool_results=[result, "[]"], retracted=False)
-    trajectory = pd.concat([two.assign(trial=trial) for trial in range(10_000)])
+    trajectory = pd.concat([two] * 10_000).assign(trial=[trial for trial in range(10_000) for _ in range(2)])
     for labeller, requests_of in (("paper_like", None), ("refined", lambda run: {0: f"Look, it is number {run[-1]}."})):
-        start = time.perf_counter()
+        start = time.process_time()
         found = label_trajectories(trajectory, NAMES, [labeller], requests_of)
-        assert time.perf_counter() - start < 6.0  # about 1 s, on a free machine
+        assert time.process_time() - start < 6.0  # about 1 s, on a free machine
         assert found["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}
