@@ -159,6 +159,7 @@ def test_the_request_and_the_calls_decide(request_: str, calls: list[str], text:
     ("text", "expected"),
     [
         ("I cannot send it because no user is logged in. Please provide your name.", "ASK"),
+        ("I'm unable to log in with that name. Could you provide another one?", "ASK"),
         ("I cannot send it because letters are not allowed. Which parcel shall I take?", "REFUSE ASK"),
         ("There is no folder of that name. If you meant another one, let me know!", "ASK"),
         ("I've copied the file. If you meant another one, please tell me which.", "CONFIRM"),
