@@ -140,6 +140,9 @@ PRICE = "What does a flight to Rome cost?"
         ("Is the letter there?", ["ls"], "The letter is now in the folder.", "CONFIRM"),
         # None of what was looked for is an answer; the thing itself that is missing is bad news.
         ("Search the log for budget.", ["grep"], "I couldn't find any lines about it.", "OTHER"),
+        ("Search the log for budget.", ["grep"], "No line has it. Would you like me to search other files?", "OTHER"),
+        ("Search the log for budget.", ["grep"], "I couldn't find any. Shall I add such a line?", "OTHER"),
+        ("Search the log for budget.", ["grep"], "The log does not exist. Shall I create it?", "ASK"),
         ("Delete the lines about budget.", ["grep"], "I couldn't find any lines about it.", "REFUSE"),
         ("Show me the log.", ["cat"], "The log was not found.", "REFUSE"),
         # Who was told something, by a call; and in touch with whom the user wanted to be.

@@ -109,9 +109,9 @@ def read(text: str, before: Before | None = None) -> Found:
     """
     said = [Read(one, _acts(one.text, one.question, one.item)) for one in _own(sentences(text))]
     if before and before.looked:
-        said = [_as_found(one) for one in said]
+        said = [_as_found(one, before) for one in said]
     asked = _asked(said, before)
-    refused = _refused(said, asked, before)
+    refused = _refused(said, asked)
     reported = _reported(said, before)
     if before and before.reached and (words := refused.pop("transfer", None)):
         # Who asked to be put in touch with somebody, and was, is not handed over: it is work done.
@@ -128,11 +128,17 @@ def read(text: str, before: Before | None = None) -> Found:
     return Found(cues, tuple(name for name in SUB_LABELS if fits[name]))
 
 
-def _as_found(one: Read) -> Read:
-    """A sentence of somebody who has only looked: how things are is no work of theirs, unless they are so now."""
-    if _NOW.search(one.acts.get("changed", "now")):
-        return one
-    return Read(one.sentence, {name: words for name, words in one.acts.items() if name != "changed"})
+def _as_found(one: Read, before: Before) -> Read:
+    """A sentence of somebody who has only looked: how things are is no work of theirs, unless they are so now.
+
+    Nor is it bad news that there is none of what was looked for, where looking was all that was asked.
+    """
+    acts = dict(one.acts)
+    if not _NOW.search(acts.get("changed", "now")):
+        del acts["changed"]
+    if before.answered and _INDEFINITE.search(one.sentence.text):
+        acts.pop("not_found", None)
+    return Read(one.sentence, acts)
 
 
 def _own(told: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -248,13 +254,11 @@ def _answers_itself(said: Sequence[Read], at: int) -> bool:
     return bare or bool(_ANSWER.match(after.text))
 
 
-def _refused(said: Sequence[Read], asked: Mapping[str, str], before: Before | None) -> dict[str, str]:
+def _refused(said: Sequence[Read], asked: Mapping[str, str]) -> dict[str, str]:
     """What is said not to be done: the words by kind (transfer, refuse).
 
-    No refusal is a hindrance that the agent goes on to mend, or a limit among the items of an action put to the user;
-    nor is it that there is none of what was looked for, where looking was all that was asked.
+    No refusal is a hindrance that the agent goes on to mend, or a limit among the items of an action put to the user.
     """
-    sought = before is not None and before.looked and before.answered
     refused: dict[str, str] = {}
     retries = {at for at, one in enumerate(said) if "retry" in one.acts}
     retried = bool(retries)
@@ -272,7 +276,7 @@ def _refused(said: Sequence[Read], asked: Mapping[str, str], before: Before | No
             refused.setdefault("refuse", one.acts["refuse"])
         if "restriction" in one.acts and not agreeing:
             refused.setdefault("refuse", one.acts["restriction"])
-        if "not_found" in one.acts and not goes_on and not (sought and _INDEFINITE.search(one.sentence.text)):
+        if "not_found" in one.acts and not goes_on:
             refused.setdefault("refuse", one.acts["not_found"])
         # Who offers something else has given it up; who asks for a value has not.
         if "failed" in one.acts and not mended and not retried and "information" not in asked:
