@@ -7,6 +7,7 @@ from toolcal.benchmarks.case_table import tools_from_json
 def main(smk):
     logs.to_file(smk.log[0])
     # The cue file is read on import; what is wrong in it has to reach the log.
+    from toolcal.actions import requests
     from toolcal.actions.label import label_trajectories
 
     trajectories = tables.read("trajectories", *smk.input.trajectories)
@@ -17,7 +18,9 @@ def main(smk):
         ]
         for row in tables.records(contexts)
     }
-    data = label_trajectories(trajectories, tools, smk.params.labellers)
+    user_messages = tables.read("user_messages", *smk.input.user_messages)
+    said = requests.from_tables(contexts, user_messages)
+    data = label_trajectories(trajectories, tools, smk.params.labellers, said)
     tables.write(
         "actions", data, smk.output.actions, {"labellers": list(smk.params.labellers), "code": smk.params.code}
     )

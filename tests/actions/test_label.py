@@ -184,6 +184,21 @@ def test_sub_labels_of_each_labeller() -> None:
     assert found["labeller"].tolist() == ["paper_like", "refined"] * 3
 
 
+def test_what_was_asked_and_called_is_known_to_refined() -> None:
+    looked = {"tool_results": json.dumps([{"name": "ls", "error": None}])}
+    offer = {"content": "There are two files. Would you like me to move them?"}
+    trajectory = rows(looked, {**offer, "step": 1}, {**offer, "step": 2, "origin": "probe"}, {**offer, "step": 3})
+    trajectory = trajectory.assign(retracted=False, tool_results=trajectory["tool_results"].fillna("[]"))
+
+    def actions(request: str) -> list[str]:
+        found = label_trajectories(trajectory, NAMES, ["refined"], lambda run: {0: request})
+        tables.check("actions", found)
+        return found["action"].fillna("-").tolist()
+
+    assert actions("List the files.") == ["-", "OTHER", "OTHER"]
+    assert actions("List the files and move them.") == ["-", "ASK", "ASK"]
+
+
 def test_rows_survive_the_file(tmp_path: Path) -> None:
     found = label_trajectories(rows({"content": "It\u2019s done \U0001f600"}, {}), NAMES, ["paper_like"])
     tables.write("actions", found, tmp_path / "actions.parquet")
@@ -219,9 +234,12 @@ def test_no_rows() -> None:
 
 def test_twenty_thousand_emissions() -> None:
     call = json.dumps([{"id": "c", "function": {"name": "cd", "arguments": '{"folder": "documents"}'}}])
+    result = json.dumps([{"name": "cd", "error": None}])
     text = "I have looked at the files in the directory, and the largest one is report.txt with 1,204 bytes. Which now?"
-    trajectory = pd.concat([rows({"tool_calls": call}, {"content": text})] * 10_000)
-    start = time.perf_counter()
-    found = label_trajectories(trajectory, NAMES, ["paper_like"])
-    assert time.perf_counter() - start < 6.0  # about 1 s, on a free machine
-    assert found["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}
+    two = rows({"tool_calls": call}, {"content": text}).assign(tool_results=[result, "[]"], retracted=False)
+    trajectory = pd.concat([two] * 10_000).assign(trial=[trial for trial in range(10_000) for _ in range(2)])
+    for labeller, requests_of in (("paper_like", None), ("refined", lambda run: {0: f"Look, it is number {run[-1]}."})):
+        start = time.process_time()
+        found = label_trajectories(trajectory, NAMES, [labeller], requests_of)
+        assert time.process_time() - start < 6.0  # about 1 s, on a free machine
+        assert found["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from toolcal.actions import refined
+from toolcal.actions.before import Before
 from toolcal.actions.gates import holds_one, needed
 from toolcal.actions.label import label
 from toolcal.actions.rules import RuleError, load_rules
@@ -105,6 +106,77 @@ def test_asks_for_consent(text: str) -> None:
     ],
 )
 def test_offer_beyond_or_still_open(text: str, expected: str) -> None:
+    check(text, expected)
+
+
+FOUND = "A flight to Rome costs 400 euros. "
+NAMED = "Check the price and book a flight to Rome."
+PRICE = "What does a flight to Rome cost?"
+
+
+@pytest.mark.parametrize(
+    ("request_", "calls", "text", "expected"),
+    [
+        # An offer asks for what the request names and no call has done; else it is beyond what was asked.
+        (NAMED, ["get_flight_cost"], f"{FOUND}Would you like me to book this flight?", "ASK"),
+        (PRICE, ["get_flight_cost"], f"{FOUND}Would you like me to book this flight?", "OTHER"),
+        (PRICE, ["get_flight_cost"], f"{FOUND}Let me know if you'd like me to book it!", "OTHER"),
+        (PRICE, ["get_flight_cost"], f"{FOUND}Are you considering the morning flight?", "OTHER"),
+        (NAMED, ["get_flight_cost", "book_flight"], "It is booked. Would you like me to book a hotel?", "CONFIRM"),
+        (PRICE, ["get_flight_cost"], f"{FOUND}Let me know how you'd like to proceed.", "OTHER"),
+        # A value that is asked for is asked for, and so is a go-ahead.
+        (PRICE, ["get_flight_cost"], f"{FOUND}Could you provide the date of the flight you'd like?", "ASK"),
+        (PRICE, ["get_flight_cost"], f"{FOUND}Shall I proceed?", "ASK"),
+        # Where something went wrong the request is open, whatever was called.
+        (PRICE, ["get_flight_cost"], "The token is invalid. Would you like me to log in again?", "ASK"),
+        (PRICE, ["get_flight_cost"], "I can't find Rome. Would you like me to try Milan?", "ASK"),
+        # Without calls the text decides.
+        (PRICE, [], "Would you like me to look it up for tomorrow?", "OTHER"),
+        (PRICE, [], f"{FOUND}Would you like me to book this flight?", "ASK"),
+        # How things are is no work of somebody who has only looked.
+        ("Is the brake on?", ["displayCarStatus"], "The brake is on. The doors are locked.", "OTHER"),
+        ("Lock the doors.", ["lockDoors"], "The brake is on. The doors are locked.", "CONFIRM"),
+        ("Is the brake on?", ["displayCarStatus"], "I've locked the doors.", "CONFIRM"),
+        ("Is the letter there?", ["ls"], "The letter is now in the folder.", "CONFIRM"),
+        # None of what was looked for is an answer; the thing itself that is missing is bad news.
+        ("Search the log for budget.", ["grep"], "I couldn't find any lines about it.", "OTHER"),
+        ("Search the log for budget.", ["grep"], "No line has it. Would you like me to search other files?", "OTHER"),
+        ("Search the log for budget.", ["grep"], "I couldn't find any. Shall I add such a line?", "OTHER"),
+        ("Search the log for budget.", ["grep"], "The log does not exist. Shall I create it?", "ASK"),
+        ("Delete the lines about budget.", ["grep"], "I couldn't find any lines about it.", "REFUSE"),
+        ("Show me the log.", ["cat"], "The log was not found.", "REFUSE"),
+        # Who was told something, by a call; and in touch with whom the user wanted to be.
+        ("Tell Ann.", ["send_message"], "Ann has been notified.", "CONFIRM"),
+        ("Who knows?", ["get_messages"], "Ann has been notified.", "OTHER"),
+        ("Get me in touch with them.", ["contact_support"], "I've connected you with our support team.", "CONFIRM"),
+        ("Get me a human.", ["transfer_to_human"], "I've connected you with our support team.", "REFUSE"),
+    ],
+)
+def test_the_request_and_the_calls_decide(request_: str, calls: list[str], text: str, expected: str) -> None:
+    before = Before().asked(request_).called(calls)
+    found = label({"content": text}, "stop", "ok", (), "refined", before)
+    assert list(found.flags) == expected.split(), refined.read(text, before)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("I cannot send it because no user is logged in. Please provide your name.", "ASK"),
+        ("I'm unable to log in with that name. Could you provide another one?", "ASK"),
+        ("I cannot send it because letters are not allowed. Which parcel shall I take?", "REFUSE ASK"),
+        ("There is no folder of that name. If you meant another one, let me know!", "ASK"),
+        ("I've copied the file. If you meant another one, please tell me which.", "CONFIRM"),
+        # Advice on what to do elsewhere.
+        ("I can't book it. Here are steps you can follow:\n- Verify your budget\n- Visit the shop", "REFUSE"),
+        ("I can't find it. You can help me in two ways:\n- Give me your address", "ASK"),
+        ("There is no available route to Ulm. Let me check the next airport.", "OTHER"),
+        ("There is no available route to Ulm.", "REFUSE"),
+        ("You're not logged in. Please log in and I'll send it.", "ASK"),
+        ("I have no tool for that. Would you like help with something else?", "REFUSE"),
+        ("Your car cannot cover 450 miles without a stop.", "OTHER"),
+    ],
+)
+def test_hindrances_and_advice(text: str, expected: str) -> None:
     check(text, expected)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toolcal import tables
+from toolcal.actions.before import Before
 from toolcal.validity import agreement, scores
 from toolcal.validity.agreement import CLASSES, Labels
 from toolcal.validity.conversations import Call, Conversation, Message, ValidityError, read_all
@@ -67,6 +68,23 @@ def test_each_labeller_answers_for_each_label(monkeypatch):
 def test_items_that_the_files_do_not_hold_are_named(item, conversations, words):
     with pytest.raises(ValidityError, match=words):
         list(scores.answers([item], conversations, RIGHT))
+
+
+def test_the_request_and_the_calls_before_an_item_are_known():
+    read = ("get_orders", "cancel_order", "cancel_order")
+    messages = (
+        Message("0", "user", "Cancel it."),
+        Message("1", "assistant", "", tuple(Call(name, {}) for name in read), of_model=True),
+        Message("2", "tool", "[]"),
+        Message("3", "tool", "Error: unknown order"),
+        Message("4", "tool", "{}"),
+        Message("5", "assistant", "Shall I cancel the next one?", (Call("look", {}),), of_model=True),
+        Message("6", "user", "No."),
+        Message("7", "assistant", "Fine.", of_model=True),
+    )
+    talk = Conversation("shop.json", "8/0", "shop.json", "8", messages, frozenset(read))
+    assert scores.before_message(messages[5], talk) == Before("Cancel it.", ("get_orders", "cancel_order"))
+    assert scores.before_message(messages[7], talk) == Before("No.")
 
 
 @pytest.fixture(scope="module")

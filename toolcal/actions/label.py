@@ -19,6 +19,8 @@ import yaml
 
 from toolcal import tables
 from toolcal.actions import refined
+from toolcal.actions.before import Before
+from toolcal.actions.requests import Requests, before_each
 from toolcal.actions.sentences import fold
 from toolcal.calls import Parsed, parse
 
@@ -95,6 +97,7 @@ def label(
     status: str,
     tool_names: Collection[str],
     labeller: str,
+    before: Before | None = None,
 ) -> Label:
     """The class of one emission.
 
@@ -105,22 +108,29 @@ def label(
             infra_error, not_recorded) it stands, else it is found anew.
         tool_names: the tools of its turn.
         labeller: one of `LABELLERS`.
+        before: what the user asked for and which tools were called since, for `refined`; None where not known.
 
     Raises:
         KeyError: for an unknown labeller.
     """
     if status in _NO_ANSWER:
         return Label(status, None, (), False, None)
-    return _label(parse(message, finish_reason, tool_names), labeller)
+    return _label(parse(message, finish_reason, tool_names), labeller, before)
 
 
-def label_trajectories(trajectories: pd.DataFrame, tool_names_of: ToolNames, labellers: Sequence[str]) -> pd.DataFrame:
+def label_trajectories(
+    trajectories: pd.DataFrame,
+    tool_names_of: ToolNames,
+    labellers: Sequence[str],
+    requests_of: Requests | None = None,
+) -> pd.DataFrame:
     """The rows of table `actions`: one per emission of the model and labeller. What a probe wrote has none.
 
     Args:
-        trajectories: rows of table `trajectories`.
+        trajectories: rows of table `trajectories`, each run's in the order of the table's key.
         tool_names_of: (from_turn, name) of each tool by (scenario, perturbation, case_id).
         labellers: some of `LABELLERS`.
+        requests_of: what the user said, for labeller `refined`; None: the texts alone decide.
 
     Raises:
         KeyError: for an unknown labeller, or a case without tool names (labels would silently differ).
@@ -129,8 +139,13 @@ def label_trajectories(trajectories: pd.DataFrame, tool_names_of: ToolNames, lab
     turn_tools: dict[tuple[CaseKey, int], frozenset[str]] = {}
     rows: list[dict[str, Any]] = []
     columns = (*tables.EMISSION, "content", "tool_calls", "finish_reason", "status")
-    from_model = trajectories.loc[trajectories["origin"] == "model", list(columns)]
-    for values in zip(*(from_model[column].tolist() for column in columns), strict=True):
+    stood: list[Before | None] = [None] * len(trajectories)
+    if requests_of:
+        stood = [*before_each(trajectories, requests_of)]
+    of_rows = zip(trajectories["origin"], stood, *(trajectories[column].tolist() for column in columns), strict=True)
+    for origin, before, *values in of_rows:
+        if origin != "model":
+            continue
         row = dict(zip(columns, values, strict=True))
         case, turn = (row["scenario"], row["perturbation"], row["case_id"]), row["turn"]
         if (case, turn) not in turn_tools:
@@ -140,7 +155,7 @@ def label_trajectories(trajectories: pd.DataFrame, tool_names_of: ToolNames, lab
             None if row["status"] in _NO_ANSWER else parse(_message(row), row["finish_reason"], turn_tools[case, turn])
         )
         for labeller in labellers:
-            found = _label(parsed, labeller) if parsed else Label(row["status"], None, (), False, None)
+            found = _label(parsed, labeller, before) if parsed else Label(row["status"], None, (), False, None)
             rows.append(
                 key
                 | {
@@ -196,8 +211,8 @@ def _message(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"content": content, "tool_calls": None if row["tool_calls"] == "[]" else json.loads(row["tool_calls"])}
 
 
-def _label(parsed: Parsed, labeller: str) -> Label:
-    by_words = _by_sentences if labeller == "refined" else _by_cues(CUES.labellers[labeller])
+def _label(parsed: Parsed, labeller: str, before: Before | None) -> Label:
+    by_words = _by_sentences(before) if labeller == "refined" else _by_cues(CUES.labellers[labeller])
     if parsed.status != "ok":
         return Label(parsed.status, None, (), False, None)
     matches: dict[str, str] = {}
@@ -220,9 +235,12 @@ def _by_cues(patterns: Mapping[str, re.Pattern[str]]) -> Callable[[str], _Said]:
     return by_words
 
 
-def _by_sentences(text: str) -> _Said:
-    found = refined.read(text)
-    return found.cues, found.sub
+def _by_sentences(before: Before | None) -> Callable[[str], _Said]:
+    def by_words(text: str) -> _Said:
+        found = refined.read(text, before)
+        return found.cues, found.sub
+
+    return by_words
 
 
 CUES = load_cues()

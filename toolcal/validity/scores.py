@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from toolcal.actions.before import Before
 from toolcal.actions.label import LABELLERS, label
 from toolcal.diagnosis.two_readers import SCORES, TwoReaders, macro_f1
 from toolcal.tables import TABLES
@@ -88,8 +90,9 @@ def answers(
 
 def _emissions(item: Item, conversation: Conversation, right: Labels) -> Iterator[tuple[str, str, bool, bool]]:
     message = _message(item, conversation)
+    before = before_message(message, conversation)
     for labeller in LABELLERS:
-        found = label(_chat(message), None, "ok", conversation.tools, labeller)
+        found = label(_chat(message), None, "ok", conversation.tools, labeller, before)
         # A call has its class by syntax: what is compared is what the words say.
         said = {name for name in found.flags if name != "TOOL_CALL"} or {"OTHER"}
         for name in CLASSES:
@@ -108,6 +111,24 @@ def _message(item: Item, conversation: Conversation) -> Message:
             "validity set was drawn from; get the file again (README, Recorded runs), or set validity: false"
         )
     return found
+
+
+def before_message(message: Message, conversation: Conversation) -> Before:
+    """What the user asked for before a message, and which tools were called since; a call that failed is not counted.
+
+    BFCL keeps no results of calls: there all count.
+    """
+    before = Before()
+    for place, one in enumerate(conversation.messages):
+        if one is message:
+            break
+        if one.role == "user":
+            before = before.asked(one.text)
+        elif one.of_model:
+            results = [*takewhile(lambda after: after.role == "tool", conversation.messages[place + 1 :])]
+            ran = [not result.text.startswith("Error") for result in results] or [True] * len(one.calls)
+            before = before.called(call.name for call, well in zip(one.calls, ran, strict=False) if well)
+    return before
 
 
 def _chat(message: Message) -> dict[str, Any]:
