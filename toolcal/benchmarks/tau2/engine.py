@@ -296,7 +296,7 @@ def _module(name: str) -> Any:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Import what is of tau2 in here: it then reads no .env file, writes no log, keeps no cache, and fetches no prices."""
+    """Where tau2 is imported: it then reads no .env file, writes no log, keeps no cache and fetches no prices."""
     from loguru import logger
 
     logger.disable("tau2")
