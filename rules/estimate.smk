@@ -10,10 +10,10 @@ rule estimate:
         # What the judge reads; made without a call.
         writes=expand(WRITES, model=JUDGED),
         trajectories=[
-            path for model in JUDGED for path in per_cell(TRAJECTORIES, model)
+            path for model in JUDGED for path in per_cell(TRAJECTORIES, model, free=True)
         ],
         user_messages=[
-            path for model in JUDGED for path in per_cell(USER_MESSAGES, model)
+            path for model in JUDGED for path in per_cell(USER_MESSAGES, model, free=True)
         ],
     log:
         RESULTS / "logs/estimate.log",

@@ -83,6 +83,11 @@ class Domain:
         self._toolkit = environment.tools
         self._pristine = environment.tools.db
         self.policy: str = environment.policy
+        agent = _module("tau2.agent.llm_agent")
+        self.system: str = agent.SYSTEM_PROMPT.format(
+            domain_policy=self.policy, agent_instruction=agent.AGENT_INSTRUCTION
+        )
+        """The system message of tau2's own agent."""
         self.tools: tuple[Tool, ...] = tuple(tool.openai_schema for tool in environment.get_tools())
         """The assistant's tools in OpenAI form."""
         kinds = {tool: environment.tools.tool_type(tool).value for tool in environment.tools.tools}
