@@ -1,4 +1,4 @@
-"""Conversations of a model with tau2's user, judged by tau2's own evaluator; each call of either goes through a journal."""
+"""Conversations of a model with tau2's user, judged by tau2's own evaluator; every call goes through a journal."""
 
 import asyncio
 from contextlib import AsyncExitStack, nullcontext
