@@ -150,7 +150,11 @@ def run_of(cell):
         # Beside the results, not an output: Snakemake removes outputs before a job runs.
         "journal": journal,
         "replay": path_of(JOURNAL, baseline) if baseline else None,
-        **(_of_user(cell, baseline) if configuration.speaks_freely(cell.scenario) else {}),
+        **(
+            _of_user(cell, baseline)
+            if configuration.speaks_freely(cell.scenario)
+            else {}
+        ),
         "selection": configuration.selection(config, cell),
         "trials": configuration.trials(config, cell.model),
         "seed": config["seed"],
@@ -164,7 +168,9 @@ def _of_user(cell, baseline):
     if config["models"][cell.model]["source"] == "audit":
         user = None
     return {
-        "limits": {key: config["conversations"][key] for key in ("max_steps", "max_errors")},
+        "limits": {
+            key: config["conversations"][key] for key in ("max_steps", "max_errors")
+        },
         "user": user and entries.answering(user),
         "user_journal": path_of(USER_JOURNAL, cell),
         "user_replay": path_of(USER_JOURNAL, baseline) if baseline else None,

@@ -4,8 +4,12 @@ if JUDGED:
     rule judgements:
         input:
             writes=WRITES,
-            trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model, free=True),
-            user_messages=lambda wildcards: per_cell(USER_MESSAGES, wildcards.model, free=True),
+            trajectories=lambda wildcards: per_cell(
+                TRAJECTORIES, wildcards.model, free=True
+            ),
+            user_messages=lambda wildcards: per_cell(
+                USER_MESSAGES, wildcards.model, free=True
+            ),
         output:
             judgements=JUDGEMENTS,
         log:

@@ -43,8 +43,12 @@ for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
             cases=[path_of(CASES, cell) for cell in cells_of(model, free=False)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=False)],
         output:
-            trajectories=[path_of(TRAJECTORIES, cell) for cell in cells_of(model, free=False)],
-            probe_events=[path_of(PROBE_EVENTS, cell) for cell in cells_of(model, free=False)],
+            trajectories=[
+                path_of(TRAJECTORIES, cell) for cell in cells_of(model, free=False)
+            ],
+            probe_events=[
+                path_of(PROBE_EVENTS, cell) for cell in cells_of(model, free=False)
+            ],
         log:
             RESULTS / f"logs/trajectories/{model}.log",
         benchmark:

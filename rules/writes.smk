@@ -1,8 +1,12 @@
 rule writes:
     input:
         cases=lambda wildcards: per_cell(CASES, wildcards.model, free=True),
-        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model, free=True),
-        user_messages=lambda wildcards: per_cell(USER_MESSAGES, wildcards.model, free=True),
+        trajectories=lambda wildcards: per_cell(
+            TRAJECTORIES, wildcards.model, free=True
+        ),
+        user_messages=lambda wildcards: per_cell(
+            USER_MESSAGES, wildcards.model, free=True
+        ),
         grades=lambda wildcards: per_cell(GRADES, wildcards.model, free=True),
     output:
         writes=WRITES,

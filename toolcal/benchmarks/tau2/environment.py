@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from toolcal.benchmarks.protocol import ToolResult
+from toolcal.benchmarks.protocol import Case, ToolResult
 from toolcal.benchmarks.tau2 import engine
 
 with engine.quietly():
@@ -84,6 +84,16 @@ def evaluate(domain: str, task: Mapping[str, Any], simulation: SimulationRun) ->
         solo_mode=False,
         domain=_registered(domain),
     )
+
+
+def reference_results(case: Case) -> list[str]:
+    """What the calls of a case's reference actions give, run one after the other."""
+    environment = SharedEnvironment(engine.domain(case.initial_state["domain"]))
+    made = [
+        ToolCall(id=str(at), name=action["name"], arguments=action["arguments"], requestor=action["requestor"])
+        for at, action in enumerate(case.gold[0])
+    ]
+    return [environment.get_response(call).content or "" for call in made]
 
 
 @cache
