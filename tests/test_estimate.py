@@ -11,8 +11,8 @@ import pytest
 from tests.conftest import CATEGORIES, ROOT
 from toolcal import perturbations, tables
 from toolcal.benchmarks import case_table
-from toolcal.benchmarks.tau2 import cases as tau2_cases
 from toolcal.benchmarks.protocol import Case
+from toolcal.benchmarks.tau2 import cases as tau2_cases
 from toolcal.estimate import sizes, table
 from toolcal.estimate.model import Line, line, seconds
 from toolcal.estimate.remaining import asked, ended, remaining
