@@ -6,6 +6,7 @@ rule cases:
     conda:
         "../envs/benchmark.yaml"
     params:
+        ask_tasks=lambda wildcards: configuration.ask_tasks(config, wildcards.scenario),
         seed=config["seed"],
         code=code_of("cases"),
     message:

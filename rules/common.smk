@@ -39,7 +39,13 @@ BY_RECORDING = [
     name for name, entry in config["models"].items() if entries.is_conversation(entry)
 ]
 BY_CELL = [name for name in config["models"] if name not in BY_MODEL + BY_RECORDING]
-JUDGED = BY_RECORDING if "judge" in config else []
+# Whose users speak freely, and may agree to what is written.
+WITH_USER = list(
+    dict.fromkeys(
+        cell.model for cell in CELLS if configuration.speaks_freely(cell.scenario)
+    )
+)
+JUDGED = WITH_USER if "judge" in config else []
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -54,11 +60,14 @@ USER_MESSAGES = RESULTS / "user_messages/{model}/{scenario}.{perturbation}.parqu
 WRITES = RESULTS / "writes/{model}.parquet"
 JUDGEMENTS = RESULTS / "judgements/{model}.parquet"
 JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
-# A recorded conversation is judged by the tasks that came with it, so its model has tables of its own.
+USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# A conversation is judged where it is held or read.
+CONVERSATION = {GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet"}
+# A recorded one is judged by the tasks that came with it, so its model has cases of its own.
 RECORDED = {
     CASES: RESULTS / "cases/{model}/{scenario}.{perturbation}.parquet",
     CONTEXTS: RESULTS / "contexts/{model}/{scenario}.{perturbation}.parquet",
-    GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet",
+    **CONVERSATION,
 }
 
 # What sums all up.
@@ -99,7 +108,7 @@ PAGES = {
         if any(cell.perturbation == name for cell in CELLS)
     ],
 }
-HAS_FIGURE = {"confirmed_writes": bool(BY_RECORDING), "validity": config["validity"]}
+HAS_FIGURE = {"confirmed_writes": bool(WITH_USER), "validity": config["validity"]}
 FIGURES = [
     path
     for name in figures.FIGURES
@@ -141,10 +150,30 @@ def run_of(cell):
         # Beside the results, not an output: Snakemake removes outputs before a job runs.
         "journal": journal,
         "replay": path_of(JOURNAL, baseline) if baseline else None,
+        **(
+            _of_user(cell, baseline)
+            if configuration.speaks_freely(cell.scenario)
+            else {}
+        ),
         "selection": configuration.selection(config, cell),
         "trials": configuration.trials(config, cell.model),
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
+    }
+
+
+def _of_user(cell, baseline):
+    """What a query job has to know besides where the user speaks freely."""
+    user = configuration.user(config)
+    if config["models"][cell.model]["source"] == "audit":
+        user = None
+    return {
+        "limits": {
+            key: config["conversations"][key] for key in ("max_steps", "max_errors")
+        },
+        "user": user and entries.answering(user),
+        "user_journal": path_of(USER_JOURNAL, cell),
+        "user_replay": path_of(USER_JOURNAL, baseline) if baseline else None,
     }
 
 
@@ -166,22 +195,32 @@ def replayed(cell):
     return [path_of(TRAJECTORIES, baseline)] if baseline else []
 
 
-def cells_of(model):
-    """The model's cells."""
-    return [cell for cell in CELLS if cell.model == model]
+def cells_of(model, free=None):
+    """The model's cells: all, those whose users speak freely, or (False) those whose turns are fixed."""
+    return [
+        cell
+        for cell in CELLS
+        if cell.model == model
+        and free in (None, configuration.speaks_freely(cell.scenario))
+    ]
 
 
 def path_of(pattern, cell):
     """The cell's path of this pattern."""
     if cell.model in BY_RECORDING:
         pattern = RECORDED.get(pattern, pattern)
+    elif configuration.speaks_freely(cell.scenario):
+        pattern = CONVERSATION.get(pattern, pattern)
     return str(pattern).format(**cell._asdict())
 
 
-def per_cell(pattern, model=None, but=()):
-    """A path for every cell of the panel, or of one model; without those of some models."""
+def per_cell(pattern, model=None, but=(), free=None):
+    """A path for every cell of the panel, or of one model, without those of some models; `free` as in `cells_of`."""
     cells = [
-        cell for cell in CELLS if model in (None, cell.model) and cell.model not in but
+        cell
+        for name in ([model] if model else config["models"])
+        if name not in but
+        for cell in cells_of(name, free)
     ]
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
 

@@ -6,7 +6,7 @@ rule diagnosis:
         probe_events=per_cell(PROBE_EVENTS, but=BY_RECORDING),
         actions=per_cell(ACTIONS),
         grades=per_cell(GRADES),
-        writes=expand(WRITES, model=[m for m in BY_RECORDING if cells_of(m)]),
+        writes=expand(WRITES, model=WITH_USER),
         judgements=expand(JUDGEMENTS, model=JUDGED),
     output:
         **tables_of(*DIAGNOSIS),

@@ -10,10 +10,14 @@ rule estimate:
         # What the judge reads; made without a call.
         writes=expand(WRITES, model=JUDGED),
         trajectories=[
-            path for model in JUDGED for path in per_cell(TRAJECTORIES, model)
+            path
+            for model in JUDGED
+            for path in per_cell(TRAJECTORIES, model, free=True)
         ],
         user_messages=[
-            path for model in JUDGED for path in per_cell(USER_MESSAGES, model)
+            path
+            for model in JUDGED
+            for path in per_cell(USER_MESSAGES, model, free=True)
         ],
     log:
         RESULTS / "logs/estimate.log",
@@ -22,6 +26,7 @@ rule estimate:
     params:
         # Not inputs, for those would be made; in the order of the cells.
         journals=per_cell(JOURNAL),
+        user_journals=per_cell(USER_JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
         folder=str(JOURNAL.parents[1]),
         judged={model: judged(model)["journal"] for model in JUDGED},

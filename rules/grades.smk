@@ -1,7 +1,9 @@
 rule grades:
     input:
-        cases=lambda wildcards: per_cell(CASES, wildcards.model),
-        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
+        cases=lambda wildcards: per_cell(CASES, wildcards.model, free=False),
+        trajectories=lambda wildcards: per_cell(
+            TRAJECTORIES, wildcards.model, free=False
+        ),
         recordings=lambda wildcards: recordings(wildcards.model),
     output:
         grades=GRADES,

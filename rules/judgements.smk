@@ -1,11 +1,15 @@
-# Off, and without a rule, unless the configuration has a judge. One job a recorded model, asynchronous inside.
+# Off, and without a rule, unless the configuration has a judge. One job a model whose users speak freely, asynchronous inside.
 if JUDGED:
 
     rule judgements:
         input:
             writes=WRITES,
-            trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
-            user_messages=lambda wildcards: per_cell(USER_MESSAGES, wildcards.model),
+            trajectories=lambda wildcards: per_cell(
+                TRAJECTORIES, wildcards.model, free=True
+            ),
+            user_messages=lambda wildcards: per_cell(
+                USER_MESSAGES, wildcards.model, free=True
+            ),
         output:
             judgements=JUDGEMENTS,
         log:

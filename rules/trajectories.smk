@@ -2,7 +2,7 @@
 CODE_OF_TRAJECTORIES = code_of("trajectories")
 
 
-# The only stage that calls a model: one job a cell, asynchronous inside.
+# One job a cell, asynchronous inside. This and the conversations are where models are asked.
 rule trajectories:
     input:
         cases=[CASES],
@@ -18,6 +18,7 @@ rule trajectories:
         RESULTS / "logs/trajectories/{model}/{scenario}.{perturbation}.benchmark.tsv"
     wildcard_constraints:
         model=one_of(BY_CELL),
+        scenario="bfcl-[a-z_]+",
     conda:
         "../envs/query.yaml"
     params:
@@ -33,17 +34,21 @@ rule trajectories:
 
 # Where a server takes minutes to start, one job runs all cells of its model, the baseline of a scenario first; those
 # that are done come from the journal.
-for model in BY_MODEL:
+for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
 
     rule:
         name:
             f"trajectories_{model}"
         input:
-            cases=[path_of(CASES, cell) for cell in cells_of(model)],
-            contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model)],
+            cases=[path_of(CASES, cell) for cell in cells_of(model, free=False)],
+            contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=False)],
         output:
-            trajectories=[path_of(TRAJECTORIES, cell) for cell in cells_of(model)],
-            probe_events=[path_of(PROBE_EVENTS, cell) for cell in cells_of(model)],
+            trajectories=[
+                path_of(TRAJECTORIES, cell) for cell in cells_of(model, free=False)
+            ],
+            probe_events=[
+                path_of(PROBE_EVENTS, cell) for cell in cells_of(model, free=False)
+            ],
         log:
             RESULTS / f"logs/trajectories/{model}.log",
         benchmark:
@@ -55,7 +60,7 @@ for model in BY_MODEL:
         params:
             model=model,
             answers=entries.answering(config["models"][model]),
-            cells=[run_of(cell) for cell in cells_of(model)],
+            cells=[run_of(cell) for cell in cells_of(model, free=False)],
             code=CODE_OF_TRAJECTORIES,
         message:
             f"{model} answers all its cells"

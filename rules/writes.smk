@@ -1,15 +1,19 @@
 rule writes:
     input:
-        cases=lambda wildcards: per_cell(CASES, wildcards.model),
-        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
-        user_messages=lambda wildcards: per_cell(USER_MESSAGES, wildcards.model),
-        grades=lambda wildcards: per_cell(GRADES, wildcards.model),
+        cases=lambda wildcards: per_cell(CASES, wildcards.model, free=True),
+        trajectories=lambda wildcards: per_cell(
+            TRAJECTORIES, wildcards.model, free=True
+        ),
+        user_messages=lambda wildcards: per_cell(
+            USER_MESSAGES, wildcards.model, free=True
+        ),
+        grades=lambda wildcards: per_cell(GRADES, wildcards.model, free=True),
     output:
         writes=WRITES,
     log:
         RESULTS / "logs/writes/{model}.log",
     wildcard_constraints:
-        model=one_of(BY_RECORDING),
+        model=one_of(WITH_USER),
     conda:
         "../envs/query.yaml"
     params:

@@ -13,6 +13,7 @@ from toolcal.judging.items import items
 
 
 def left(cell, entry, seed, inputs, calls, trajectories):
+    """What is left of a cell, by a journal of its calls: the agent's, or the user's."""
     table = ended(trajectories, entry, seed)
     made = {} if table is None else asked(calls)
     return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
@@ -28,23 +29,33 @@ def of_judge(smk):
     return judge_line(smk.config["judge"], of_model, smk.config["seed"], smk.config["endpoints"])
 
 
+def lines_of(name, config, cells, inputs):
+    """The line of a model, and where another one plays its users that one's."""
+    entry, user = config["models"][name], configuration.user(config)
+    own = {cell: files for cell, files in cells.items() if cell.model == name}
+    found = {
+        cell[1:]: left(cell, entry, config["seed"], inputs, calls, table) for cell, (calls, _, table) in own.items()
+    }
+    if own:
+        yield line(name, entry, found, partial(inputs.sizes, entry=entry), config["endpoints"])
+    heard = {
+        cell[1:]: left(cell, entry, config["seed"], inputs, calls, table)
+        for cell, (_, calls, table) in own.items()
+        if configuration.speaks_freely(cell.scenario)
+    }
+    if user and heard:
+        playing = f"{config['conversations']['user']} as user of {name}"
+        yield line(playing, user, heard, inputs.user_sizes, config["endpoints"])
+
+
 def main(smk):
     logs.to_file(smk.log[0])
     config = smk.config
     inputs = Inputs(config, smk.input.cases, smk.input.contexts)
-    files = zip(smk.params.journals, smk.params.trajectories, strict=True)
+    files = zip(smk.params.journals, smk.params.user_journals, smk.params.trajectories, strict=True)
     cells = dict(zip(configuration.cells(config), files, strict=True))
-    lines, silent = [], []
-    for name, entry in config["models"].items():
-        if entry["source"] in NO_CALLS:
-            silent.append(name)
-            continue
-        found = {
-            (cell.scenario, cell.perturbation): left(cell, entry, config["seed"], inputs, *files)
-            for cell, files in cells.items()
-            if cell.model == name
-        }
-        lines.append(line(name, entry, found, partial(inputs.sizes, entry=entry), config["endpoints"]))
+    silent = [name for name, entry in config["models"].items() if entry["source"] in NO_CALLS]
+    lines = [line for name in config["models"] if name not in silent for line in lines_of(name, config, cells, inputs)]
     max_usd = config["limits"].get("max_usd")
     spent = (
         sum(map(journal.spent, (path for path in Path(smk.params.folder).rglob("*.jsonl") if path.is_file())))

@@ -4,7 +4,6 @@ A cell with a probe also gives the probe's decisions; those of other cells are e
 """
 
 import asyncio
-import json
 import logging
 from pathlib import Path
 
@@ -54,19 +53,6 @@ def tell_of_leftovers(cell, leftovers):
         )
 
 
-def tell_of_errors(cell, data, about, again):
-    broken = data[data["status"] == "infra_error"]
-    if broken.empty:
-        return
-    if again:
-        unfinished.note(about["journal"])
-    logs.warn(
-        f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} have no answer, which is no "
-        f"failure of the model; the first: {json.loads(broken['raw'].iloc[0])}"
-        + ("; run again to go on" if again else "")
-    )
-
-
 async def run(smk):
     name, config = smk.params.model, smk.config
     entry = config["models"][name]
@@ -83,7 +69,7 @@ async def run(smk):
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
             found = await query(cell, about, *files, source)
-            tell_of_errors(cell, found.trajectories, about, again=entry["source"] != "recorded")
+            unfinished.tell(cell, found.trajectories, about["journal"], again=entry["source"] != "recorded")
             metadata = {
                 "model": smk.params.answers,
                 "run": about,

@@ -65,7 +65,7 @@ def test_the_default_configuration_states_the_schemas_defaults(config):
 def test_the_default_panel(config):
     cells = configuration.cells(configuration.validated(config, SCHEMA))
     assert len(cells) == len(set(cells))
-    assert sum(cell.perturbation == "baseline" for cell in cells) == 6 * 4 + 2 + 3
+    assert sum(cell.perturbation == "baseline" for cell in cells) == 6 * 4 + 2 + 3 + 3 * 2
     assert {cell for cell in cells if cell.perturbation != "baseline"} == {
         ("smollm2-135m", "bfcl-miss_param", "ask-hint"),
         ("smollm2-135m", "bfcl-base", "sri-full"),
@@ -74,6 +74,7 @@ def test_the_default_panel(config):
     }
 
 
+AUDIT = {"source": "audit", "pair": "idle", "family": "f"}
 RECORDED = {"source": "recorded", "format": "tau2", "results": "r", "family": "f"}
 ORACLE = {"source": "policy", "policy": "oracle", "family": "f"}
 API = {"source": "api", "model": "openai/gpt-5-mini", "family": "f"}
@@ -163,7 +164,7 @@ def both(*changes):
 
 
 MISTAKES = {
-    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: endpoints, judge, labellers"),
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: conversations, endpoints, judge, labellers"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
@@ -246,14 +247,14 @@ MISTAKES = {
     ),
     "a scenario without fixed turns": (
         both(put("scenarios", "tau2-airline", None), put("models", "oracle", "scenarios", ["tau2-airline"])),
-        "models.oracle.scenarios: tau2-airline cannot be run by source policy; tau2's are there as recorded runs",
+        "models.oracle.scenarios: tau2-airline cannot be run by source policy",
     ),
     "another format's scenario": (
         put("models", "m", {**RECORDED, "scenarios": ["bfcl-base"]}),
         "models.m.scenarios: bfcl-base cannot be run by source recorded, format tau2",
     ),
     "no scenario of its format": (
-        put("models", "m", RECORDED),
+        put("models", "m", RECORDED | {"format": "tau1"}),
         "models.m: none of the scenarios is one that it can be",
     ),
     "ask_tasks of another benchmark": (
@@ -337,15 +338,53 @@ MISTAKES = {
     ),
     "a recorded model of a perturbation": (
         both(put("models", "m", RECORDED | {"format": "bfcl"}), put("perturbations", {"p": SRI | {"models": ["m"]}})),
-        "perturbations.p.models: the runs of m are recorded, what it read cannot be changed any more",
+        "perturbations.p.models: m is there as recorded runs, what it read cannot be changed any more",
     ),
     "a scenario that is recorded only": (
         both(
-            put("scenarios", "tau2-airline", None),
-            put("models", "m", RECORDED),
-            put("perturbations", {"p": SRI | {"scenarios": ["tau2-airline"]}}),
+            put("scenarios", "tau1-airline", None),
+            put("models", "m", RECORDED | {"format": "tau1"}),
+            put("perturbations", {"p": SRI | {"scenarios": ["tau1-airline"]}}),
         ),
-        "perturbations.p.scenarios: tau2-airline is there as recorded runs only, allowed are bfcl's",
+        "perturbations.p.scenarios: tau1-airline is there as recorded runs only, allowed are bfcl's and tau2's",
+    ),
+    "an audit of a perturbation": (
+        both(put("models", "m", AUDIT), put("perturbations", {"p": SRI | {"models": ["m"]}})),
+        "perturbations.p.models: m is a scripted audit, which reads nothing that could be changed",
+    ),
+    "messages to edit where the user speaks freely": (
+        put(
+            "perturbations",
+            {
+                "p": HINT
+                | {"edit": "message_edit", "parameters": {"template": "{text}!"}, "scenarios": ["tau2-airline"]}
+            },
+        ),
+        "perturbations.p.scenarios: in tau2-airline the user speaks freely, this one needs turns known before",
+    ),
+    "an audit in bfcl": (
+        put("models", "m", AUDIT | {"scenarios": ["bfcl-base"]}),
+        "models.m.scenarios: bfcl-base cannot be run by source audit",
+    ),
+    "an unknown pair": (
+        put("models", "m", AUDIT | {"pair": "polite"}),
+        "models.m.pair: found 'polite', allowed: one of",
+    ),
+    "a user that is no model": (
+        put("conversations", {"user": "nobody"}),
+        "conversations.user: found 'nobody', allowed: scripted, smollm2-135m",
+    ),
+    "a user that has a script": (
+        put("conversations", {"user": "oracle"}),
+        "conversations.user: found 'oracle', allowed: scripted, smollm2-135m",
+    ),
+    "a model without any part": (
+        put("models", "m", {"source": "policy", "policy": "oracle", "family": "f", "scenarios": []}),
+        "models.m.scenarios: is empty, and the model does not play the user; name some or leave it out",
+    ),
+    "a model with the user's journal": (
+        put("models", "user", {"source": "policy", "policy": "oracle", "family": "f"}),
+        "models.user: journal/user would hold this model's calls and those of the user; rename it",
     ),
     "a perturbation of nothing": (
         put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),

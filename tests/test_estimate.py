@@ -12,6 +12,7 @@ from tests.conftest import CATEGORIES, ROOT
 from toolcal import perturbations, tables
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.protocol import Case
+from toolcal.benchmarks.tau2 import cases as tau2_cases
 from toolcal.estimate import sizes, table
 from toolcal.estimate.model import Line, line, seconds
 from toolcal.estimate.remaining import asked, ended, remaining
@@ -92,7 +93,7 @@ def test_sizes_are_within_a_factor_of_two_of_recorded_runs(recorded, bfcl, bfcl_
             path = recorded / f"bfcl/result_{name}/multi_turn/BFCL_v4_multi_turn_{category}_result.json"
             for run in map(json.loads, path.read_text().splitlines()):
                 case = cases[run["id"]]
-                results = sizes.result_lengths(case, bfcl)
+                results = sizes.result_lengths(case)
                 guessed += sizes.size(case, perturbations.baseline(case), results)
                 prompts, answers = (
                     [n for turn in run[f"{way}_token_count"] for n in turn] for way in ("input", "output")
@@ -244,6 +245,7 @@ def run(bfcl_cases, tmp_path, capsys):
         "limits": {},
         "endpoints": ENDPOINTS,
         "perturbations": {},
+        "conversations": {"user": "scripted"},
         "scenarios": {"bfcl-base": {"limit": 30}, "bfcl-miss_func": {"limit": 30}},
         "models": {"m": ENTRY, "oracle": {"source": "policy", "policy": "oracle", "family": "p"}},
     }
@@ -260,6 +262,7 @@ def run(bfcl_cases, tmp_path, capsys):
         params=SimpleNamespace(
             folder=str(tmp_path / "journal"),
             journals=[str(tmp_path / f"journal/{model}/{scenario}.jsonl") for model, scenario in cells],
+            user_journals=[str(tmp_path / f"journal/user/{model}/{scenario}.jsonl") for model, scenario in cells],
             trajectories=[str(tmp_path / f"trajectories/{model}.{scenario}.parquet") for model, scenario in cells],
         ),
         log=[str(tmp_path / "log")],
@@ -307,7 +310,7 @@ def test_a_perturbed_cell_counts_without_the_cases_that_are_left_out(run, bfcl_c
     ]
     tables.write("contexts", perturbations.to_frame(cases, "p", contexts), tmp_path / "contexts/bfcl-base.p.parquet")
     run.smk.input.contexts.append(tmp_path / "contexts/bfcl-base.p.parquet")
-    for files in (run.smk.params.journals, run.smk.params.trajectories):
+    for files in (run.smk.params.journals, run.smk.params.user_journals, run.smk.params.trajectories):
         files.insert(1, str(tmp_path / "none"))  # the model's second cell, which has nothing yet
     _, rows = run.estimate(perturbations={"p": {"kind": "static", "models": ["m"], "scenarios": ["bfcl-base"]}})
     assert rows["m"][0] == "86 of 86"
@@ -363,3 +366,15 @@ def test_a_table_counts_where_it_was_made_with_the_settings_of_today(tmp_path, c
     assert (None if table is None else remaining([(c, 0) for c in "abc"], {}, {}, table).left.keys()) == left
     assert ended(path, ENTRY, 2) is None  # each call is asked with a seed of its own
     assert ended(tmp_path / "none.parquet", ENTRY, 1) == {}
+
+
+def test_a_conversation_s_work_is_guessed_for_agent_and_user():
+    case = next(case for case in tau2_cases.load("airline") if case.case_id == "2")
+    results = sizes.result_lengths(case)
+    assert len(results) == sizes.USER_TURNS
+    assert sum(map(len, results)) == len(case.gold[0])
+    work = sizes.size(case, perturbations.baseline(case), results)
+    assert work.calls == sizes.USER_TURNS + 1.5 * len(case.gold[0])
+    assert work.prompt_tokens > work.calls * len(case.system) / 4
+    user = sizes.user_size(case)
+    assert (user.calls, user.answer_tokens) == (sizes.USER_TURNS, sizes.USER_TURNS * sizes.USER_TOKENS)

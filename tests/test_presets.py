@@ -166,8 +166,8 @@ def test_models_behind_apis_have_endpoints_and_prices_so_that_the_limit_can_hold
 def test_the_small_start_is_small():
     config = config_of("api.yaml")
     assert config["limits"]["max_usd"] == 1
-    assert [entry["limit"] for entry in config["scenarios"].values()] == [10, 10, 10]
-    assert len(config["models"]) == 1
+    assert [entry["limit"] for entry in config["scenarios"].values()] == [10, 10, 10, 5, 5]
+    assert [name for name in config["models"] if name != config["conversations"]["user"]] == ["gpt-5.4-nano"]
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -185,7 +185,9 @@ def test_a_preset_plans_without_keys_and_network(name, tmp_path, monkeypatch):
     config = config_of(name)
     served = of_source(config, "vllm")
     by_cell = sum(cell.model not in served for cell in cells(config))
-    asking = {rule: count for rule, count in jobs.items() if rule.startswith(("trajectories", "recordings"))}
+    asking = {
+        rule: count for rule, count in jobs.items() if rule.startswith(("trajectories", "recordings", "conversations"))
+    }
     assert sum(asking.values()) == by_cell + len(served), "a cell is a job, but a served model's share one"
     assert jobs["diagnosis"] >= 1
     seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

@@ -16,6 +16,15 @@ from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
 
+_UNPERTURBED = {
+    "recorded": "is there as recorded runs, what it read cannot be changed any more",
+    "audit": "is a scripted audit, which reads nothing that could be changed",
+}
+"""Sources that no perturbation is for, and why."""
+
+SCRIPTED = "scripted"
+"""The user that is no model."""
+
 _NAMED_BY = {"static": "edit", "probe": "probe"}
 """Kind of a perturbation -> the key that says which one it is; that name's part of the schema has its parameters."""
 
@@ -73,6 +82,7 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         _fill(perturbation["parameters"], schema["$defs"][perturbation[_NAMED_BY[perturbation["kind"]]]], schema)
     for endpoint in checked["endpoints"].values():
         _fill(endpoint, schema["$defs"]["endpoint"], schema)
+    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
@@ -108,8 +118,20 @@ def replayed(config: Config, cell: Cell) -> Cell | None:
 
 
 def runs_in(entry: Mapping[str, Any], scenario: str) -> bool:
-    """Whether a model can be in a scenario: recorded runs in their format's, the others where turns are fixed."""
-    return scenario.partition("-")[0] == str(entry.get("format", "bfcl"))
+    """Whether a model can be in a scenario: recorded runs in their format's, scripts in the benchmark they are for."""
+    benchmarks = {"policy": ("bfcl",), "audit": ("tau2",), "recorded": (str(entry.get("format")),)}
+    return scenario.partition("-")[0] in benchmarks.get(entry["source"], ("bfcl", "tau2"))
+
+
+def speaks_freely(scenario: str) -> bool:
+    """Whether the user of a scenario says what it likes, so that its runs are conversations and no rollouts."""
+    return not scenario.startswith("bfcl-")
+
+
+def user(config: Config) -> dict[str, Any] | None:
+    """The entry of the model that plays tau2's user; None for the scripted one."""
+    name = config["conversations"]["user"]
+    return None if name == SCRIPTED else config["models"][name]
 
 
 def selection(config: Config, cell: Cell) -> dict[str, Any]:
@@ -133,14 +155,21 @@ def ask_tasks(config: Config, scenario: str) -> str:
 
 
 def _perturbations(config: Config, model: str, scenario: str) -> list[str]:
-    """The perturbations of a model in a scenario: none where it is not asked here, or the user speaks freely."""
-    if config["models"][model]["source"] == "recorded" or not scenario.startswith("bfcl-"):
+    """The perturbations of a model in a scenario: none where it is not asked, or would not be perturbed by it."""
+    if config["models"][model]["source"] in _UNPERTURBED:
         return []
     return [
         name
         for name, entry in config["perturbations"].items()
-        if model in entry.get("models", [model]) and scenario in entry.get("scenarios", [scenario])
+        if model in entry.get("models", [model])
+        and scenario in entry.get("scenarios", [scenario])
+        and not (speaks_freely(scenario) and _needs_turns(entry))
     ]
+
+
+def _needs_turns(entry: Mapping[str, Any]) -> bool:
+    """Whether a perturbation is of user messages or a decisive turn that must be known beforehand."""
+    return entry.get("edit") == "message_edit" or entry.get("parameters", {}).get("variant") == "bypass"
 
 
 def _fill(config: Config, part: Mapping[str, Any], schema: Mapping[str, Any]) -> None:
@@ -167,18 +196,19 @@ def _contradictions(config: Config) -> Iterator[str]:
                 yield f"models.{model}.scenarios: found {scenario!r}, allowed are the keys of scenarios: {allowed}"
             elif not runs_in(entry, scenario):
                 yield f"models.{model}.scenarios: {scenario} cannot be run by source {entry['source']}" + (
-                    f", format {entry['format']}" if "format" in entry else "; tau2's are there as recorded runs"
+                    f", format {entry['format']}" if "format" in entry else ""
                 )
         if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
             yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
         yield from _contradictions_of_calls(f"models.{model}", entry, config)
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
+    yield from _contradictions_of_user(config)
     if "judge" in config:
         yield from _contradictions_of_calls("judge", config["judge"], config)
-        for model in config["models"]:
-            if model.lower() == "judge":
-                yield f"models.{model}: journal/{model} would hold this model's calls and the judge's; rename it"
+    for model in config["models"]:
+        if model.lower() in ("judge", "user"):
+            yield f"models.{model}: journal/{model} would hold this model's calls and those of the {model}; rename it"
     for scenario, settings in config["scenarios"].items():
         if settings and "ask_tasks" in settings and not scenario.startswith("tau2-"):
             yield f"scenarios.{scenario}.ask_tasks: is for tau2's scenarios only"
@@ -190,6 +220,17 @@ def _contradictions(config: Config) -> Iterator[str]:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
 
 
+def _contradictions_of_user(config: Config) -> Iterator[str]:
+    name = config.get("conversations", {}).get("user", SCRIPTED)
+    sources = {model: entry["source"] for model, entry in config["models"].items()}
+    if name != SCRIPTED and sources.get(name) not in ("api", "vllm", "embedded"):
+        allowed = [SCRIPTED, *(model for model, source in sources.items() if source in ("api", "vllm", "embedded"))]
+        yield f"conversations.user: found {name!r}, allowed: {', '.join(allowed)}"
+    for model, entry in config["models"].items():
+        if entry.get("scenarios") == [] and model != name:
+            yield f"models.{model}.scenarios: is empty, and the model does not play the user; name some or leave it out"
+
+
 def _contradictions_of_perturbation(name: str, config: Config) -> list[str]:
     where, entry = f"perturbations.{name}", config["perturbations"][name]
     lines = [
@@ -199,11 +240,13 @@ def _contradictions_of_perturbation(name: str, config: Config) -> list[str]:
         if found not in config[key]
     ]
     for model in entry.get("models", []):
-        if config["models"].get(model, {}).get("source") == "recorded":
-            lines.append(f"{where}.models: the runs of {model} are recorded, what it read cannot be changed any more")
+        if why := _UNPERTURBED.get(config["models"].get(model, {}).get("source")):
+            lines.append(f"{where}.models: {model} {why}")
     for scenario in entry.get("scenarios", []):
-        if scenario in config["scenarios"] and not scenario.startswith("bfcl-"):
-            lines.append(f"{where}.scenarios: {scenario} is there as recorded runs only, allowed are bfcl's")
+        if scenario in config["scenarios"] and scenario.partition("-")[0] not in ("bfcl", "tau2"):
+            lines.append(f"{where}.scenarios: {scenario} is there as recorded runs only, allowed are bfcl's and tau2's")
+        elif speaks_freely(scenario) and _needs_turns(entry):
+            lines.append(f"{where}.scenarios: in {scenario} the user speaks freely, this one needs turns known before")
     if not lines and not any(cell.perturbation == name for cell in cells(config)):
         lines.append(f"{where}: no model that it is for runs in a scenario that it is for")
     return lines

@@ -16,7 +16,7 @@ from toolcal.models import history
 from toolcal.models.protocol import Model, Reply, Request
 from toolcal.perturbations import Context, probes
 from toolcal.perturbations.names import with_new_names
-from toolcal.perturbations.probes.state import Observed
+from toolcal.perturbations.probes.seams import Seams, weightiest
 from toolcal.progress import Progress
 
 Row = dict[str, Any]
@@ -109,15 +109,17 @@ class _Run:
         self._model = model
         self._environment = benchmark.environment(case)
         self._step_limit = benchmark.step_limit
-        self._probe = probes.of(context.probe)
+        self._seams = Seams(case, context)
         self._trial = trial
         self._seed = seed
         self._shown = {name: shown for shown, name in context.renamed.items()}
         self._messages: list[Message] = [{"role": "system", "content": context.system}] if context.system else []
-        self._observed = Observed()
-        self._acted: list[int] = []
         self.rows: list[Row] = []
-        self.events: list[Row] = []
+
+    @property
+    def events(self) -> list[Row]:
+        """What the probe decided."""
+        return self._seams.events
 
     async def turn(self, turn: int, user_messages: Sequence[Message]) -> bool:
         """Run one turn; whether the case goes on."""
@@ -136,24 +138,24 @@ class _Run:
                 messages=tuple(self._messages),
                 turn_start=turn_start,
                 tools=tools,
-                seed=_seed(self._seed, self._case, self._trial, turn, step, attempt),
+                seed=seed_of(self._seed, self._case, self._trial, turn, step, attempt),
                 shown=self._shown,
             )
             reply = await self._model.respond(request)
             parsed = calls.parse(reply.message, reply.finish_reason, names)
             stays = reply.failure or (parsed.leaked and not self._model.execute_leaked)
-            status = _status(reply, parsed)
+            status = status_of(reply, parsed)
             results, decision = self._execute(() if stays else parsed.calls, request, parsed.text, status)
             if not results and decision is None and not reply.failure:
                 decision = self._decide(request, parsed.text, status, None)
             self.rows.append(row(turn, step, reply, status, results, attempt=attempt))
             if reply.failure:
                 return False
-            acted = self._note(decision, turn, step, attempt)
+            acted = self._seams.note(decision, turn, step, attempt)
             if acted and acted.emission == "retract":
                 self.rows[-1]["retracted"] = not results
             if not acted or acted.emission == "keep" or results:
-                made = _first_calls(reply.message, len(results)) if acted and results else reply.message
+                made = first_calls(reply.message, len(results)) if acted and results else reply.message
                 # The model reads its calls again by the names that it gave, which a rename makes others than the row's.
                 told = [result | {"name": call.name} for call, result in zip(parsed.calls, results, strict=False)]
                 self._messages.extend(history.said(made, parsed, told, request.call_ids))
@@ -190,64 +192,15 @@ class _Run:
             name = self._context.renamed.get(call.name, call.name)
             # Under a rename only shown names exist: a call that a model knows by heart must not run.
             unknown = self._context.renamed and call.name not in self._context.renamed
-            outcome = _undefined(name) if unknown else self._environment.execute(name, call.arguments)
-            results.append(
-                {
-                    "name": name,
-                    "arguments": call.arguments,
-                    "result": with_new_names(outcome.result, self._shown) if outcome.error else outcome.result,
-                    "error": outcome.error,
-                    "executed": outcome.executed,
-                    "state_changed": outcome.state_changed,
-                    "held_out": outcome.executed and call.name not in names,
-                }
-            )
-            self._observed = self._observed.after(call.name, results[-1])
-        told = max(decided, key=lambda decision: (decision.triggered, bool(decision.detector)), default=None)
-        return results, told
+            outcome = undefined(name) if unknown else self._environment.execute(name, call.arguments)
+            results.append(result_of(name, call, outcome, self._shown, held_out=call.name not in names))
+            self._seams.observed = self._seams.observed.after(call.name, results[-1])
+        return results, weightiest(decided)
 
     def _decide(self, request: Request, text: str, status: str, call: calls.Call | None) -> probes.Decision | None:
-        if self._probe is None:
-            return None
         turns = self._context.turns[: request.turn + 1]
-        return self._probe.decide(
-            probes.Seen(
-                scenario=self._case.scenario,
-                turn=request.turn,
-                requests=tuple("\n".join(map(calls.content_of, messages)) for messages in turns),
-                tools=request.tools,
-                observed=self._observed,
-                text=text,
-                status=status,
-                call=call,
-                decisive=request.turn == self._case.decisive_turn,
-                arrived=any(0 < arrives <= request.turn for arrives, _ in self._context.tools),
-                acted_in_turn=request.turn in self._acted,
-                acted_in_case=bool(self._acted),
-            )
-        )
-
-    def _note(self, decision: probes.Decision | None, turn: int, step: int, attempt: int) -> probes.Decision | None:
-        """Log a decision; it is returned if it was to act."""
-        if decision is None or self._probe is None:
-            return None
-        self.events.append(
-            {
-                "turn": turn,
-                "step": step,
-                "attempt": attempt,
-                "probe": self._probe.name,
-                "seam": decision.seam,
-                "triggered": decision.triggered,
-                "reason": decision.reason,
-                "detector": tables.dumps(decision.detector),
-                "appended": tables.text_or_json(decision.appended),
-            }
-        )
-        if not decision.triggered:
-            return None
-        self._acted.append(turn)
-        return decision
+        requests = ["\n".join(map(calls.content_of, messages)) for messages in turns]
+        return self._seams.decide(request.turn, requests, request.tools, text, status, call)
 
     def _replace(self, text: str, turn: int, step: int, attempt: int) -> None:
         message = {"role": "assistant", "content": text}
@@ -255,13 +208,36 @@ class _Run:
         self._messages.append(message)
 
 
-def _undefined(name: str) -> ToolResult:
+def result_of(
+    name: str, call: calls.Call, outcome: ToolResult, shown: Mapping[str, str], *, held_out: bool = False
+) -> Row:
+    """What a call did, as in the column `tool_results`.
+
+    Args:
+        name: the benchmark's name of the tool.
+        call: the call, as the model made it.
+        outcome: what the environment says.
+        shown: the benchmark's name of a tool -> the one that the model is shown, where they differ.
+        held_out: whether the model was not given the tool.
+    """
+    return {
+        "name": name,
+        "arguments": call.arguments,
+        "result": with_new_names(outcome.result, shown) if outcome.error else outcome.result,
+        "error": outcome.error,
+        "executed": outcome.executed,
+        "state_changed": outcome.state_changed,
+        "held_out": outcome.executed and held_out,
+    }
+
+
+def undefined(name: str) -> ToolResult:
     """What the simulators say of a name that they do not have."""
     words = f"name {name!r} is not defined"
     return ToolResult(f"Error during execution: {words}", executed=False, error=words)
 
 
-def _first_calls(message: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+def first_calls(message: Mapping[str, Any], number: int) -> Mapping[str, Any]:
     """A message with its first calls alone, where it is of calls."""
     native = calls.native_calls(message)
     return {**message, "tool_calls": native[:number]} if native else message
@@ -271,7 +247,8 @@ def _table(name: str, rows: Iterable[Row]) -> pd.DataFrame:
     return tables.frame(name, rows).sort_values(list(tables.EMISSION), ignore_index=True)
 
 
-def _status(reply: Reply, parsed: calls.Parsed) -> str:
+def status_of(reply: Reply, parsed: calls.Parsed) -> str:
+    """The status of an emission: a failure, or what it says."""
     if reply.failure is None and parsed.status == "empty" and not reply.text_recorded:
         return "not_recorded"
     return reply.failure or parsed.status
@@ -322,6 +299,7 @@ def _same_tools_together(cases: Sequence[Case]) -> list[Case]:
     return sorted(cases, key=lambda case: [tool["function"]["name"] for _, tool in case.tools])
 
 
-def _seed(seed: int, case: Case, trial: int, turn: int, step: int, attempt: int) -> int:
-    text = f"{seed} {case.case_id} {trial} {turn} {step}" + (f" {attempt}" if attempt else "")
+def seed_of(seed: int, case: Case, trial: int, turn: int, step: int, attempt: int, who: str = "") -> int:
+    """The seed of one request, made from the run's; another for each party (`who`) of a conversation."""
+    text = f"{who}{seed} {case.case_id} {trial} {turn} {step}" + (f" {attempt}" if attempt else "")
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4]) >> 1

@@ -193,6 +193,7 @@ TABLES: dict[str, Table] = {
                 **_keys("benchmark", "scenario", "revision", "case_id"),
                 "cluster_id": _c("str", "scenario number; cases with one number share their initial state"),
                 "draw": _c("int", "place in the seeded order by which limits choose cases, from 0"),
+                "system": _c("str", "the benchmark's own system message", null=True),
                 "turns": _c("json", "list (turns) of lists of OpenAI user messages"),
                 "tools": _c("json", "list of {from_turn, tool}: OpenAI tools and the turn at which each arrives"),
                 "initial_state": _c("json", "the simulators' initial configuration"),

@@ -7,8 +7,14 @@ the cell's journal: a file that only grows has no moment in which it cannot be r
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
+
+import pandas as pd
+
+from toolcal import logs
+from toolcal.cells import Cell
 
 
 def count(journal: str | Path) -> int:
@@ -29,6 +35,30 @@ def note(journal: str | Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("ab") as lines:
         lines.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n".encode())
+
+
+def tell(cell: Cell, trajectories: pd.DataFrame, journal: str | Path, *, again: bool = True) -> None:
+    """Tell how many cases of a cell have no answer, if any, and note that ending.
+
+    Args:
+        cell: the cell.
+        trajectories: its table.
+        journal: its journal.
+        again: whether another run would ask again; else nothing is noted.
+
+    Raises:
+        OSError: as `note`.
+    """
+    broken = trajectories[trajectories["status"] == "infra_error"]
+    if broken.empty:
+        return
+    if again:
+        note(journal)
+    logs.warn(
+        f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} have no answer, which is no "
+        f"failure of the model; the first: {json.loads(broken['raw'].iloc[0])}"
+        + ("; run again to go on" if again else "")
+    )
 
 
 def _file(journal: str | Path) -> Path:

@@ -28,6 +28,7 @@ def to_frame(cases: Sequence[Case], seed: int) -> pd.DataFrame:
                 "case_id": case.case_id,
                 "cluster_id": case.cluster_id,
                 "draw": order[case.cluster_id],
+                "system": case.system,
                 "turns": tables.dumps(case.turns),
                 "tools": tools_to_json(case.tools),
                 "initial_state": tables.dumps(case.initial_state),
@@ -46,6 +47,7 @@ def from_frame(data: pd.DataFrame) -> list[Case]:
     return [
         Case(
             **{name: row[name] for name in ("benchmark", "scenario", "revision", "case_id", "cluster_id")},
+            system=row["system"],
             turns=turns_from_json(row["turns"]),
             tools=tools_from_json(row["tools"]),
             initial_state=json.loads(row["initial_state"]),

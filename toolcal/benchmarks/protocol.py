@@ -34,6 +34,8 @@ class Case:
     gold_actions: tuple[str, ...]
     decisive_turn: int | None
     excluded_turns: tuple[int, ...] = ()
+    system: str | None = None
+    """The benchmark's own system message; None where it has none, or a recording does not tell it."""
 
     def tools_at(self, turn: int) -> list[Tool]:
         """The tools that the model is given in this turn."""

@@ -4,23 +4,41 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from toolcal.benchmarks.protocol import Benchmark
+from toolcal.benchmarks.protocol import Benchmark, Case
 
 
 def of_scenario(scenario: str) -> Benchmark:
-    """The benchmark that a scenario belongs to: the part of its name before the first hyphen.
+    """The benchmark that a scenario belongs to, by the part of its name before the first hyphen.
 
-    Those whose user speaks freely are not among them: their runs are recorded (see `toolcal.recordings`).
+    Those whose user speaks freely are not among them: `toolcal.live` holds their conversations.
 
     Raises:
-        ValueError: for a benchmark in which no model can be run here.
+        ValueError: for a benchmark whose users do not say the same in every run, or an unknown one.
     """
     name = scenario.split("-", 1)[0]
     if name == "bfcl":
         from toolcal.benchmarks.bfcl import Bfcl
 
         return Bfcl()
-    raise ValueError(f"scenario {scenario!r}: no benchmark is called {name!r}; there is bfcl")
+    raise ValueError(f"scenario {scenario!r}: no benchmark with fixed turns is called {name!r}; there is bfcl")
+
+
+def cases(scenario: str, ask_tasks: str = "valid") -> list[Case]:
+    """All installed cases of a scenario, in the benchmark's order.
+
+    Args:
+        scenario: of bfcl or tau2.
+        ask_tasks: which of tau2's tasks have ASK as a gold action besides.
+
+    Raises:
+        ValueError: for a scenario of another benchmark.
+    """
+    name, _, part = scenario.partition("-")
+    if name == "tau2":
+        from toolcal.benchmarks.tau2 import cases as tau2
+
+        return tau2.load(part, ask_tasks)
+    return of_scenario(scenario).cases(scenario)
 
 
 def data_files(scenario: str) -> list[Path]:
@@ -31,5 +49,5 @@ def data_files(scenario: str) -> list[Path]:
     if name == "tau2":
         from toolcal.benchmarks.tau2.engine import data_folder
 
-        return [data_folder(part) / "db.json"]
+        return [data_folder(part) / file for file in ("db.json", "policy.md", "tasks.json")]
     return of_scenario(scenario).files(scenario)

@@ -10,11 +10,10 @@ from typing import Any
 from toolcal import configuration, perturbations, tables
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.protocol import Case
-from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
 from toolcal.estimate.model import Place
 from toolcal.estimate.remaining import Run
-from toolcal.estimate.sizes import result_lengths, size
+from toolcal.estimate.sizes import USER_TURNS, result_lengths, size, user_size
 from toolcal.estimate.work import Work
 
 
@@ -52,11 +51,15 @@ class Inputs:
         json_tools = entry.get("tool_mode") == "json"
         return self._sized(place, json_tools, json_tools and entry.get("history") == "turn")
 
+    def user_sizes(self, place: Place) -> Mapping[str, Work]:
+        """Case id -> the work of the model that plays the user in one case-trial."""
+        return {case.case_id: user_size(case) for case in self._read_cases(place[0])}
+
     def _turns(self, place: Place) -> dict[str, int]:
         """Case id -> turns of its conversation, without the cases that the perturbation leaves out."""
         rows = tables.read("contexts", self._contexts[place], columns=["case_id", "turns", "left_out"])
         rows = rows[rows["left_out"].isna()]
-        counts = map(len, map(case_table.turns_from_json, rows["turns"]))
+        counts = (len(turns) or USER_TURNS for turns in map(case_table.turns_from_json, rows["turns"]))
         return dict(zip(rows["case_id"], counts, strict=True))
 
     def _read_draws(self, scenario: str) -> Any:
@@ -66,8 +69,7 @@ class Inputs:
         return case_table.from_frame(tables.read("cases", self._cases[scenario,]))
 
     def _reference_results(self, scenario: str) -> dict[str, list[list[int]]]:
-        benchmark = of_scenario(scenario)
-        return {case.case_id: result_lengths(case, benchmark) for case in self._read_cases(scenario)}
+        return {case.case_id: result_lengths(case) for case in self._read_cases(scenario)}
 
     def _sizes(self, place: Place, json_tools: bool, by_turn: bool) -> dict[str, Work]:
         results = self._references(place[0])

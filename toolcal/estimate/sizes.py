@@ -8,6 +8,9 @@ results, at `CHARACTERS_PER_TOKEN`. A call takes `CALL_TOKENS`, a closing text `
 Round numbers, not fitted. Against eight recorded BFCL conversations each of DeepSeek-V3.1 and Claude Sonnet 4.5, this
 gives 0.8 and 1.0 times their calls, 0.8 times DeepSeek's prompt tokens (Claude's run did not count cached ones) and 1.0
 and 0.9 times their answer tokens; in single conversations between 0.5 and 2.2 times.
+
+Where the user speaks freely it is taken to say `USER_TURNS` texts of `USER_TOKENS` each, over which the reference calls
+are spread.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from toolcal import tables
-from toolcal.benchmarks.protocol import Benchmark, Case
+from toolcal.benchmarks.protocol import Case, Message
+from toolcal.benchmarks.registry import of_scenario
 from toolcal.estimate.work import Work
 from toolcal.models import json_mode
 from toolcal.models.protocol import Request
@@ -25,20 +29,31 @@ CALLS_PER_REFERENCE = 1.5
 CHARACTERS_PER_TOKEN = 4
 CALL_TOKENS = 50
 TEXT_TOKENS = 150
+USER_TURNS = 6
+USER_TOKENS = 40
+GUIDELINE_TOKENS = 300
+"""Of tau2's guidelines for its user."""
 SRI_CHARACTERS = 4000
 """Of the message with which SRI asks once more in a turn; at most four requests of 700 and 2,400 of state."""
 
 WORDS = (
     f"{CALLS_PER_REFERENCE} calls for each reference call and a closing text a turn,",
-    f"{CHARACTERS_PER_TOKEN} characters a token, {CALL_TOKENS} tokens a call and {TEXT_TOKENS} a text.",
+    f"{CHARACTERS_PER_TOKEN} characters a token, {CALL_TOKENS} tokens a call and {TEXT_TOKENS} a text;",
+    f"{USER_TURNS} turns where the user speaks freely.",
     "The probe sri asks once more in each turn; replayed calls of a deterministic model are counted like others.",
     "A model that reasons answers several times that. A run with a small limit, and then this again, says more.",
 )
 """The assumptions in lines, for the table's reader."""
 
 
-def result_lengths(case: Case, benchmark: Benchmark) -> list[list[int]]:
+def result_lengths(case: Case) -> list[list[int]]:
     """Characters of the reference calls' results, by turn: they are run on the benchmark's simulators."""
+    if case.benchmark == "tau2":
+        from toolcal.benchmarks.tau2.environment import reference_results
+
+        lengths = [len(result) for result in reference_results(case)]
+        return [lengths[turn::USER_TURNS] for turn in range(USER_TURNS)]
+    benchmark = of_scenario(case.scenario)
     environment = benchmark.environment(case)
     return [
         [len(environment.execute(name, arguments).result) for name, arguments in benchmark.reference_calls(case, turn)]
@@ -64,7 +79,7 @@ def size(
         by_turn: the model reads the current turn only.
     """
     total, earlier = Work(), 0.0
-    for turn, messages in enumerate(context.turns):
+    for turn, messages in enumerate(context.turns or _SPOKEN):
         said = sum(len(str(message.get("content") or "")) for message in messages) / CHARACTERS_PER_TOKEN
         opening = _opening(case, context, turn, json_tools) / CHARACTERS_PER_TOKEN
         start = opening + said + (0.0 if by_turn else earlier)
@@ -80,6 +95,18 @@ def size(
             total += Work(1, start + called * growth + told, TEXT_TOKENS)
             earlier += told
     return total
+
+
+def user_size(case: Case) -> Work:
+    """The work of the model that plays the user in one case-trial."""
+    scenario = len(str(case.initial_state["task"].get("user_scenario"))) / CHARACTERS_PER_TOKEN + GUIDELINE_TOKENS
+    growth = USER_TOKENS + TEXT_TOKENS
+    return Work(
+        USER_TURNS, USER_TURNS * scenario + growth * USER_TURNS * (USER_TURNS + 1) / 2, USER_TURNS * USER_TOKENS
+    )
+
+
+_SPOKEN = ((Message(role="user", content="x" * USER_TOKENS * CHARACTERS_PER_TOKEN),),) * USER_TURNS
 
 
 def _opening(case: Case, context: Context, turn: int, json_tools: bool) -> int:

@@ -13,6 +13,7 @@ from toolcal.models.protocol import Model
 if TYPE_CHECKING:
     from toolcal.models.calling import Caller
 
+_OFFLINE = ("policy", "recorded", "audit")
 _CHAT = ("parameters", "tool_mode", "history", "execute_leaked")
 
 
@@ -26,12 +27,12 @@ class Source:
 
     @contextmanager
     def cell(
-        self, benchmark: Benchmark, scenario: str, journal: str | Path, replay: str | Path | None = None
+        self, benchmark: Benchmark | None, scenario: str, journal: str | Path, replay: str | Path | None = None
     ) -> Iterator[Model]:
         """The model for one cell.
 
         Args:
-            benchmark: for scripted policies, which read gold.
+            benchmark: for scripted policies, which read gold; None where the user speaks freely.
             scenario: the cell's scenario.
             journal: the cell's journal file, where every call of a language model is kept.
             replay: the journal of the cell's baseline, if its calls need not be made again.
@@ -76,7 +77,7 @@ async def open_source(
         limits: the configuration's limits.
         log: file for a served model's own log.
     """
-    if entry["source"] in ("policy", "recorded"):
+    if entry["source"] in _OFFLINE:
         yield Source(entry, None, {})
         return
     from toolcal.models import sources
@@ -98,11 +99,17 @@ def _reasoning_names(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return ("reasoning_content", "reasoning") if entry["source"] == "vllm" else ("reasoning_content",)
 
 
-def _offline(entry: Mapping[str, Any], benchmark: Benchmark, scenario: str) -> Model:
+def _offline(entry: Mapping[str, Any], benchmark: Benchmark | None, scenario: str) -> Model:
+    if entry["source"] == "audit":
+        from toolcal.live.audit import Audit
+
+        return Audit(entry["pair"], tells=entry["tells"])
     if entry["source"] == "recorded":
         from toolcal.models.recorded import Recorded
 
         return Recorded(entry, scenario)
     from toolcal.models.policies import Policy
 
+    if benchmark is None:
+        raise ValueError(f"{scenario}: a scripted policy plays where turns are fixed only")
     return Policy(entry["policy"], benchmark)

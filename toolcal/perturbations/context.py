@@ -35,7 +35,7 @@ class Context:
 
 def baseline(case: Case) -> Context:
     """The benchmark's own context."""
-    return Context(None, case.turns, case.tools)
+    return Context(case.system, case.turns, case.tools)
 
 
 def to_frame(cases: Sequence[Case], perturbation: str, contexts: Sequence[Context] | None = None) -> pd.DataFrame:

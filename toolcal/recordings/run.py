@@ -14,7 +14,8 @@ INFRASTRUCTURE = frozenset({"infrastructure_error", "unexpected_error"})
 """Ends that say nothing of the model: out of every rate, and counted beside it."""
 ENDED = frozenset({"user_stop", "agent_stop"})
 """Ends that the parties chose."""
-STEP_LIMIT = "max_steps"
+_BROKEN_OFF = {"max_steps": "step_limit", "context_exceeded": "context_exceeded"}
+"""Ends before their time that have a status of their own; the last is none of tau2's."""
 
 
 class Odd(ValueError):
@@ -114,8 +115,7 @@ def ended(
     passed = reward is not None and math.isclose(reward, 1, abs_tol=1e-6)
     if chosen:
         return Verdict("done", passed, None, reward, db_match)
-    status = "step_limit" if termination == STEP_LIMIT else "premature"
-    return Verdict(status, passed, termination, reward, db_match)
+    return Verdict(_BROKEN_OFF.get(str(termination), "premature"), passed, termination, reward, db_match)
 
 
 def conversation(found: Any, message: Any, place: str = "messages") -> tuple[Message, ...]:

@@ -64,7 +64,7 @@ def read(path: Path, domain: str, ask_subset: str = "valid") -> Recording:
                 continue
             where = f"{path}, simulations[{index}]"
             try:
-                run = _run(value, recording.cases)
+                run = run_of(value, recording.cases)
             except Odd as odd:
                 task = value.get("task_id") if isinstance(value, dict) else None
                 recording.refuse(f"{where}" + ("" if task is None else f" (task {task})") + f", {odd}")
@@ -101,7 +101,16 @@ def _cases(path: Path, domain: str, ask_subset: str, recording: Recording) -> di
     return cases
 
 
-def _run(record: Any, cases: Mapping[str, Case]) -> Run:
+def run_of(record: Any, cases: Mapping[str, Case]) -> Run:
+    """A simulation, as tau2 writes it.
+
+    Args:
+        record: the simulation.
+        cases: the cases by id.
+
+    Raises:
+        Odd: naming the field that is wrong.
+    """
     if not isinstance(record, dict):
         raise Odd(f"the record: {kind(record)} where an object is due")
     case_id = str(want(record, "task_id", (str, int), "text"))

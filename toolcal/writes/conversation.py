@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -23,31 +24,32 @@ def conversation(
     """The messages of one run, in the order and at the places in which the model met them.
 
     Args:
-        emissions: the run's rows of table `trajectories`, in the order of its key. What a probe took back, and an
-            error in place of an answer, was not part of the conversation.
+        emissions: the run's rows of table `trajectories`, in the order of its key. What a probe took back or had
+            said again, and an error in place of an answer, was not part of the conversation.
         user_messages: its rows of table `user_messages`, in the order of its key.
 
     Returns:
         OpenAI messages (a tool's has besides `failed`), and where each emission stands among them.
     """
-    others = list(user_messages)
+    others, rows = list(user_messages), list(emissions)
     messages: list[Message] = []
     places: dict[Place, int] = {}
-    for row in emissions:
-        if row["retracted"] or row["status"] == "infra_error":
+    last = {(row["turn"], row["step"]): row["attempt"] for row in rows if row["status"] != "infra_error"}
+    for row in rows:
+        if row["retracted"] or row["status"] == "infra_error" or row["attempt"] < last[row["turn"], row["step"]]:
             continue
         _take(others, messages)
         places[row["turn"], row["step"], row["attempt"]] = len(messages)
         calls = json.loads(row["tool_calls"])
         said = {"role": "assistant", "content": row["content"]}
         messages.append(said | ({"tool_calls": calls} if calls else {}))
-        # Calls that leaked into the text have no id, and results of their own.
-        for call, result in zip(calls, json.loads(row["tool_results"]), strict=False):
-            if result["error"] != NO_RESULT:
+        # Calls that leaked into the text have results too, but no ids.
+        for call, result in itertools.zip_longest(calls, json.loads(row["tool_results"])):
+            if result and result["error"] != NO_RESULT:
                 messages.append(
                     {
                         "role": "tool",
-                        "tool_call_id": call.get("id"),
+                        "tool_call_id": call and call.get("id"),
                         "content": result["result"],
                         "failed": not result["executed"],
                     }

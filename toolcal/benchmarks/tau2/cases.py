@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -51,7 +52,8 @@ def task_file(domain: str) -> Path:
 def load(domain: str, ask_subset: str = "valid") -> list[Case]:
     """The installed tasks of a domain, in their order."""
     tasks = json.loads(task_file(domain).read_text(encoding="utf-8"))
-    return [case_of(task, domain, engine.revision(), ask_subset) for task in tasks]
+    system = engine.domain(domain).system
+    return [replace(case_of(task, domain, engine.revision(), ask_subset), system=system) for task in tasks]
 
 
 def checksum(tasks: Iterable[Mapping[str, Any]]) -> str:

@@ -13,7 +13,9 @@ import importlib.util
 import json
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -81,6 +83,11 @@ class Domain:
         self._toolkit = environment.tools
         self._pristine = environment.tools.db
         self.policy: str = environment.policy
+        agent = _module("tau2.agent.llm_agent")
+        self.system: str = agent.SYSTEM_PROMPT.format(
+            domain_policy=self.policy, agent_instruction=agent.AGENT_INSTRUCTION
+        )
+        """The system message of tau2's own agent."""
         self.tools: tuple[Tool, ...] = tuple(tool.openai_schema for tool in environment.get_tools())
         """The assistant's tools in OpenAI form."""
         kinds = {tool: environment.tools.tool_type(tool).value for tool in environment.tools.tools}
@@ -99,14 +106,18 @@ class Domain:
         Raises:
             EngineError: where it asks for what this domain does not have.
         """
+        session = Session(self, self.toolkit())
+        session.prepare(initial_state or {})
+        return session
+
+    def toolkit(self) -> Any:
+        """tau2's own toolkit, over a database of its own that shares with the domain's what no call has looked at."""
         fields = {name: getattr(self._pristine, name) for name in type(self._pristine).model_fields}
         copied = {
             name: _CopiedOnRead(value) if isinstance(value, dict) else copy.deepcopy(value)
             for name, value in fields.items()
         }
-        session = Session(self, type(self._toolkit)(type(self._pristine).model_construct(**copied)))
-        session.prepare(initial_state or {})
-        return session
+        return type(self._toolkit)(type(self._pristine).model_construct(**copied))
 
     def changes(self, database: Any) -> State:
         """What a database holds that the domain's own does not."""
@@ -183,6 +194,19 @@ class Session:
         return self._owner.changes(self._toolkit.db)
 
 
+_READ_ONLY: ContextVar[bool] = ContextVar("read_only", default=False)
+
+
+@contextmanager
+def read_only() -> Iterator[None]:
+    """Where nothing is going to be changed, entries that are looked at need no copies: a search looks at thousands."""
+    token = _READ_ONLY.set(True)
+    try:
+        yield
+    finally:
+        _READ_ONLY.reset(token)
+
+
 class _CopiedOnRead(dict[Any, Any]):
     """A collection whose entries are copied when they are first looked at; remembers which."""
 
@@ -195,7 +219,7 @@ class _CopiedOnRead(dict[Any, Any]):
         return super().get(key)
 
     def __getitem__(self, key: Any) -> Any:
-        if key not in self.touched and key in self:
+        if key not in self.touched and key in self and not _READ_ONLY.get():
             super().__setitem__(key, copy.deepcopy(super().__getitem__(key)))
             self.touched.add(key)
         return super().__getitem__(key)
@@ -271,16 +295,24 @@ def _environment_class() -> Any:
 
 
 def _module(name: str) -> Any:
-    """Import a module of tau2, but let it neither read a .env file nor write its own log."""
+    with quietly():
+        return importlib.import_module(name)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Where tau2 is imported: it then reads no .env file, writes no log, keeps no cache and fetches no prices."""
     from loguru import logger
 
     logger.disable("tau2")
-    before = os.environ.get("PYTHON_DOTENV_DISABLED")
-    os.environ["PYTHON_DOTENV_DISABLED"] = "1"
+    wanted = {"PYTHON_DOTENV_DISABLED": "1", "LITELLM_LOCAL_MODEL_COST_MAP": "True", "LLM_CACHE_ENABLED": "no"}
+    before = {name: os.environ.get(name) for name in wanted}
+    os.environ.update(wanted)
     try:
-        return importlib.import_module(name)
+        yield
     finally:
-        if before is None:
-            del os.environ["PYTHON_DOTENV_DISABLED"]
-        else:
-            os.environ["PYTHON_DOTENV_DISABLED"] = before
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -20,6 +20,9 @@ REQUEST_LENGTH = 700
 """Characters of each."""
 STATE_LENGTH = 2400
 """Characters of the state."""
+RESULTS, RESULT_LENGTH = 3, 1200
+"""In tau2's form of SRI the state is the last results of tools, and characters of each (an entry of its databases
+is too large to be told key by key)."""
 
 _PARTS = {
     "full": ("earlier", "current", "state", "rule"),
@@ -75,7 +78,10 @@ def message(seen: Seen, variant: str) -> str:
     """The system message of a variant."""
     words = wording()["message"]
     *earlier, current = seen.requests
-    state = seen.observed.shown(STATE_LENGTH)
+    if seen.scenario.startswith("tau2-"):
+        state = seen.observed.latest(RESULTS, RESULT_LENGTH)
+    else:
+        state = seen.observed.shown(STATE_LENGTH)
     latest = [text[:REQUEST_LENGTH] for text in reversed(earlier)][:EARLIER]
     parts = {
         "earlier": "\n".join([words["earlier"], *(f"- {text}" for text in latest)]) if latest else "",

@@ -34,6 +34,10 @@ class Observed:
         """All that was observed, word for word."""
         return "\n".join(text for _, text in self.results)
 
+    def latest(self, number: int, limit: int) -> str:
+        """The last results, one below the other, each as it came and cut short at a number of characters."""
+        return "\n\n".join(f"{name}:\n{text[:limit]}" for name, text in self.results[-number:])
+
     def shown(self, limit: int) -> str:
         """`tool.key: value` a line, the last value of each tool and key, in the order in which they were observed.
 

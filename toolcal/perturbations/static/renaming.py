@@ -18,8 +18,8 @@ def tool_rename(case: Case, context: Context, parameters: Mapping[str, Any], rng
     - neutral: tool_1, tool_2, ... in the order of the list.
     - misleading: each has the name of another tool of the case, none its own.
 
-    Texts that name a tool are changed with it, so that they still mean the same tool (see `with_new_names`): the user's
-    messages, the descriptions of tools and parameters, and in the run the errors of calls.
+    Texts that name a tool are changed with it, so that they still mean the same tool (see `with_new_names`): the
+    system message, the user's messages, the descriptions of tools and parameters, and in the run the errors of calls.
     """
     names = [tool["function"]["name"] for _, tool in context.tools]
     if parameters["style"] == "misleading":
@@ -34,6 +34,7 @@ def tool_rename(case: Case, context: Context, parameters: Mapping[str, Any], rng
     shown = dict(zip(names, new_names, strict=True))
     return replace(
         context,
+        system=with_new_names(context.system, shown) if context.system else context.system,
         turns=tuple(
             tuple({**message, "content": with_new_names(message["content"], shown)} for message in messages)
             for messages in context.turns

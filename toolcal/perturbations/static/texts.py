@@ -22,7 +22,9 @@ def system_hint(case: Case, context: Context, parameters: Parameters, rng: rando
 
 
 def message_edit(case: Case, context: Context, parameters: Parameters, rng: random.Random) -> Context:
-    """Every message of the user, put into a `template` at its field `{text}`."""
+    """Every message of the user, put into a `template` at its field `{text}`; none where the user speaks freely."""
+    if not context.turns:
+        return replace(context, left_out="the user speaks freely, so there are no messages to edit before the run")
 
     def edited(message: Message) -> Message:
         if message["role"] != "user":

@@ -27,7 +27,7 @@ def tool_order(case: Case, context: Context, parameters: Parameters, rng: random
 
 
 def distractor_tools(case: Case, context: Context, parameters: Parameters, rng: random.Random) -> Context:
-    """`n` tools of BFCL's other domains among those that are there from the start.
+    """`n` tools of the benchmark's other domains among those that are there from the start.
 
     None of them solves the case. None is of the case's own domains, to which held-out tools belong as well. None has
     the purpose of one of the case's tools (`same_purpose` in edits.yaml). And a call of one is not executed, for its
@@ -35,10 +35,13 @@ def distractor_tools(case: Case, context: Context, parameters: Parameters, rng: 
     """
     there = {tool["function"]["name"] for _, tool in context.tools}
     unwanted = {name for group in _same_purpose() if group & there for name in group} | there
-    own = case.initial_state["classes"]
+    if case.benchmark == "tau2":
+        own, others = [case.initial_state["domain"]], _tau2_domains()
+    else:
+        own, others = case.initial_state["classes"], _domains()
     possible = [
         tool
-        for domain, tools in _domains().items()
+        for domain, tools in others.items()
         if domain not in own
         for tool in tools
         if tool["function"]["name"] not in unwanted
@@ -56,6 +59,13 @@ def distractor_tools(case: Case, context: Context, parameters: Parameters, rng: 
 @cache
 def _domains() -> dict[str, list[Tool]]:
     return domains()
+
+
+@cache
+def _tau2_domains() -> dict[str, list[Tool]]:
+    from toolcal.benchmarks.tau2 import engine
+
+    return {name: list(engine.domain(name).tools) for name in engine.DOMAINS}
 
 
 @cache
