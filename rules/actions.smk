@@ -2,10 +2,8 @@ rule actions:
     input:
         trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
         contexts=lambda wildcards: per_cell(CONTEXTS, wildcards.model),
-        user_messages=lambda wildcards: (
-            per_cell(USER_MESSAGES, wildcards.model)
-            if wildcards.model in BY_RECORDING
-            else []
+        user_messages=lambda wildcards: per_cell(
+            USER_MESSAGES, wildcards.model, free=True
         ),
     output:
         actions=ACTIONS,
