@@ -84,6 +84,7 @@ DIAGNOSIS = (
     "probe_rates",
     "pass_hat",
     "write_rates",
+    "user_faults",
     *(["judge_agreement"] if "judge" in config else []),
 )
 

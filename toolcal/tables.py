@@ -26,6 +26,8 @@ EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exce
 CASE_STATUSES = ("done", "step_limit", "premature", "context_exceeded", "infra_error", "not_graded")
 """How a case ended. `premature`: a recorded run that broke off before its parties ended it, which fails it;
 `infra_error` and `not_graded` (a recorded run without a verdict) have none, and are in no rate."""
+USER_FAULTS = ("ends_at_once", "says_nothing", "stops_at_confirmation", "unknown_fact", "breaks_role", "out_of_scope")
+"""What a simulated user can do wrong; `benchmarks.tau2.user_faults` says what each is."""
 OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
 
@@ -334,6 +336,13 @@ TABLES: dict[str, Table] = {
                     "that is what is replayed; null where either is",
                     null=True,
                 ),
+                "user_faults": _c(
+                    "json",
+                    "list of {fault, place, words}: what the simulated user did against its scenario or its "
+                    "guidelines, found by rule; the message's place in the conversation, and what it said. Null where "
+                    "the user's words are fixed, or its scenario is not known",
+                    null=True,
+                ),
             },
         ),
         _table(
@@ -438,6 +447,26 @@ TABLES: dict[str, Table] = {
                     "pass_hat",
                     "pass^k: the chance that k trials of a case, drawn without replacement, all pass; mean over cases",
                     null=False,
+                ),
+            },
+        ),
+        _table(
+            "user_faults",
+            (*CELL, "gold_action", "labeller"),
+            {
+                "family": _KEYS["family"],
+                "n": _c("int", "as in cells: case-trials with a verdict"),
+                "n_missing": _c("int", "as in cells"),
+                "n_unread": _c("int", "of n, of no known scenario, so that nothing is known of the user's faults"),
+                "n_with_fault": _c("int", "of n, in which the simulated user has some fault"),
+                **{f"n_{name}": _c("int", f"of n, in which it has the fault {name}") for name in USER_FAULTS},
+                **_rate("acc", "as in cells: over all n"),
+                **_rate("acc_without", "the same over n - n_with_fault; null where none is left"),
+                **_rate("acc_difference", "acc_without - acc, both resampled together", _DIFFERENCE),
+                **_rate("gar_case_any", "as in cells: over all n"),
+                **_rate("gar_case_any_without", "the same over n - n_with_fault"),
+                **_rate(
+                    "gar_case_any_difference", "gar_case_any_without - gar_case_any, resampled together", _DIFFERENCE
                 ),
             },
         ),

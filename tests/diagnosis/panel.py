@@ -82,8 +82,12 @@ class Panel:
         cell=NOW,
         others=None,
         met=None,
+        faults=None,
     ):
-        """A run: a list (turns) of lists of emissions; `others` gives other labellers' classes for them."""
+        """A run: a list (turns) of lists of emissions; `others` gives other labellers' classes for them.
+
+        `faults` names those of a simulated user; None where there is none.
+        """
         key = dict(zip(tables.CELL, cell, strict=True)) | {"case_id": case_id, "trial": trial}
         for labeller in self.labellers:
             seen = (others or {}).get(labeller, turns)
@@ -117,6 +121,7 @@ class Panel:
             | {"status": status, "passed": passed, "passed_strict": passed if strict is None else strict}
             | {"reason": reason, "reason_strict": None, "detail": None, "turn_checks": "[]"}
             | {"gold_met": None if met is None else json.dumps(met)}
+            | {"user_faults": None if faults is None else json.dumps([told(name) for name in faults])}
         )
 
     def tables(self) -> dict[str, pd.DataFrame]:
@@ -128,6 +133,11 @@ class Panel:
         for name, frame in found.items():
             tables.check(name, frame)
         return found
+
+
+def told(fault):
+    """A fault as `grades` holds it."""
+    return {"fault": fault, "place": 1, "words": "x"}
 
 
 def typed(name, rows):

@@ -53,6 +53,7 @@ def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts) -
             "reward": None,
             "db_match": None,
             "recorded_passed": published,
+            "user_faults": None,
             "regrade_differs": None if published is None or grade.passed is None else published != grade.passed,
         }
 

@@ -15,6 +15,7 @@ from toolcal.diagnosis.outcomes import outcomes as outcome_table
 from toolcal.diagnosis.pass_hat import pass_hat
 from toolcal.diagnosis.plan import PlannedCell, graded_runs
 from toolcal.diagnosis.probe_rates import probe_rates
+from toolcal.diagnosis.user_faults import user_faults
 from toolcal.diagnosis.write_rates import write_rates
 from toolcal.tables import TABLES, frame
 
@@ -53,8 +54,8 @@ def diagnose(
 
     Returns:
         The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, `effects`,
-        `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, and with a judge
-        `judge_agreement`, each passing `tables.check` and sorted by its key.
+        `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, `user_faults`, and
+        with a judge `judge_agreement`, each passing `tables.check` and sorted by its key.
 
     Raises:
         ValueError: where the tables contradict each other or the plan, or the identity of method A4 breaks.
@@ -80,6 +81,7 @@ def diagnose(
         "probe_rates": probe_rates(trajectories, probe_events, runs, probes or {}, families, seed=seed),
         "pass_hat": pass_hat(runs, families, seed=seed),
         "write_rates": _write_rates(written, judgements, families, seed),
+        "user_faults": user_faults(outcomes, runs, families, seed=seed),
         **({} if judgements is None else {"judge_agreement": judge_agreement(written, judgements, seed=seed)}),
     }
 

@@ -38,9 +38,9 @@ def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[Planne
     Returns:
         One row per planned run, sorted by the columns of `tables.CASE`; beside them `benchmark`, `cluster_id`,
         `gold_actions` (list), `decisive_turn` (Int64), `counted_turns` (list: the turns that are not excluded),
-        `status` (of the case, or `missing`), `passed`, `passed_strict` (boolean), `reason`, `gold_met` (JSON, as in
-        `grades`), `verdict` (bool). The verdict's columns are null where there is none: missing runs and infrastructure
-        errors.
+        `status` (of the case, or `missing`), `passed`, `passed_strict` (boolean), `reason`, `gold_met` and
+        `user_faults` (JSON, as in `grades`), `verdict` (bool). The verdict's columns are null where there is none:
+        missing runs and infrastructure errors.
 
     Raises:
         ValueError: where a case is planned twice or unknown, a scenario has two revisions, or a case that ended has no
@@ -95,7 +95,7 @@ def _only_revisions(facts: pd.DataFrame, runs: pd.DataFrame) -> dict[str, str]:
 
 def _with_verdict(runs: pd.DataFrame, grades: pd.DataFrame) -> pd.DataFrame:
     verdict = ["passed", "passed_strict"]
-    columns = ["status", *verdict, "reason", "gold_met"]
+    columns = ["status", *verdict, "reason", "gold_met", "user_faults"]
     types = dict.fromkeys([*CASE, *columns], "str") | {"trial": "int64"} | dict.fromkeys(verdict, "boolean")
     runs = runs.merge(grades[[*CASE, *columns]].astype(types), on=list(CASE), how="left", validate="one_to_one")
     runs["status"] = runs["status"].fillna("missing")

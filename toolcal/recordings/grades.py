@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
@@ -10,6 +11,7 @@ import pandas as pd
 from toolcal import tables
 from toolcal.benchmarks.protocol import Case
 from toolcal.benchmarks.tau2.grading import actions_made, gold_met
+from toolcal.benchmarks.tau2.user_faults import scenario_of, user_faults
 from toolcal.cells import Cell
 from toolcal.recordings.rows import answered_calls, calls_made, of_runs, replayed
 from toolcal.recordings.run import Run
@@ -56,6 +58,7 @@ def _row(run: Run, case: Case) -> dict[str, Any]:
         "db_match": db_match,
         "recorded_passed": verdict.passed,
         "regrade_differs": bool(found) if known else None,
+        "user_faults": None if scenario_of(case) is None else tables.dumps([*map(asdict, user_faults(run, case))]),
     }
 
 
