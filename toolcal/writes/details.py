@@ -222,7 +222,7 @@ class Call:
         things = [same.form for same in self.details if same.kind == THING]
         heard: set[str] = set()
         mine = other = False
-        for line in sentences(text):
+        for line in sentences(text.replace("_", " ")):  # some say a value as the tool writes it
             found = re.finditer(pattern, line)
             new = {m[0] for m in found if not _PAST.search(line[max(0, m.start() - 40) : m.start()])}
             if new and any(thing in line for thing in things):
