@@ -46,6 +46,7 @@ WITH_USER = list(
     )
 )
 JUDGED = WITH_USER if "judge" in config else []
+QUESTIONS = config["judge"]["questions"] if "judge" in config else []
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -85,7 +86,8 @@ DIAGNOSIS = (
     "pass_hat",
     "write_rates",
     "user_faults",
-    *(["judge_agreement"] if "judge" in config else []),
+    *(["judge_agreement"] if "confirmed_write" in QUESTIONS else []),
+    *(["nl_assertions"] if "nl_assertions" in QUESTIONS else []),
 )
 
 
@@ -187,6 +189,17 @@ def judged(model):
         "journal": journal,
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
+    }
+
+
+def read_by_judge(model):
+    """What a judge reads of a model: table -> its files."""
+    return {
+        "cases": per_cell(CASES, model, free=True),
+        "trajectories": per_cell(TRAJECTORIES, model, free=True),
+        "user_messages": per_cell(USER_MESSAGES, model, free=True),
+        "grades": per_cell(GRADES, model, free=True),
+        "writes": expand(WRITES, model=model),
     }
 
 

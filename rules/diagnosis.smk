@@ -32,6 +32,7 @@ rule diagnosis:
             if entry["kind"] == "probe"
         },
         labellers=config["labellers"],
+        questions=QUESTIONS,
         seed=config["seed"],
         code=code_of("diagnosis"),
     message:

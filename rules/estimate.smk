@@ -7,17 +7,13 @@ rule estimate:
     input:
         cases=per_cell(CASES, but=BY_RECORDING),
         contexts=per_cell(CONTEXTS, but=BY_RECORDING),
-        # What the judge reads; made without a call.
-        writes=expand(WRITES, model=JUDGED),
-        trajectories=[
+        # What the judge reads, where that is made without a call.
+        read_by_judge=[
             path
             for model in JUDGED
-            for path in per_cell(TRAJECTORIES, model, free=True)
-        ],
-        user_messages=[
-            path
-            for model in JUDGED
-            for path in per_cell(USER_MESSAGES, model, free=True)
+            if config["models"][model]["source"] in ("recorded", "audit")
+            for paths in read_by_judge(model).values()
+            for path in paths
         ],
     log:
         RESULTS / "logs/estimate.log",
@@ -29,7 +25,10 @@ rule estimate:
         user_journals=per_cell(USER_JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
         folder=str(JOURNAL.parents[1]),
-        judged={model: judged(model)["journal"] for model in JUDGED},
+        judged={
+            model: {"reads": read_by_judge(model), "journal": judged(model)["journal"]}
+            for model in JUDGED
+        },
     message:
         "What this run would still ask of its models"
     script:

@@ -3,13 +3,7 @@ if JUDGED:
 
     rule judgements:
         input:
-            writes=WRITES,
-            trajectories=lambda wildcards: per_cell(
-                TRAJECTORIES, wildcards.model, free=True
-            ),
-            user_messages=lambda wildcards: per_cell(
-                USER_MESSAGES, wildcards.model, free=True
-            ),
+            unpack(lambda wildcards: read_by_judge(wildcards.model)),
         output:
             judgements=JUDGEMENTS,
         log:
@@ -24,6 +18,6 @@ if JUDGED:
             run=lambda wildcards: judged(wildcards.model),
             code=code_of("judgements"),
         message:
-            "The judge reads the writes of {wildcards.model}"
+            "The judge reads the conversations of {wildcards.model}"
         script:
             "../scripts/judgements.py"

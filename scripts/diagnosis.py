@@ -47,7 +47,8 @@ def main(smk):
         labellers=smk.params.labellers,
         seed=smk.params.seed,
         writes=tables.read("writes", *smk.input.writes),
-        judgements=tables.read("judgements", *smk.input.judgements) if "judge" in smk.config else None,
+        judgements=tables.read("judgements", *smk.input.judgements),
+        questions=smk.params.questions,
         probe_events=tables.read("probe_events", *smk.input.probe_events),
         probes=smk.params.probes,
     )

@@ -3,13 +3,13 @@
 from functools import partial
 from pathlib import Path
 
-from toolcal import configuration, journal, logs, tables
+from toolcal import configuration, journal, logs
 from toolcal.estimate.inputs import Inputs
 from toolcal.estimate.judge import judge_line
 from toolcal.estimate.model import NO_CALLS, line
 from toolcal.estimate.remaining import asked, ended, remaining
 from toolcal.estimate.table import shown
-from toolcal.judging.items import items
+from toolcal.judging import items
 
 
 def left(cell, entry, seed, inputs, calls, trajectories):
@@ -20,13 +20,15 @@ def left(cell, entry, seed, inputs, calls, trajectories):
 
 
 def of_judge(smk):
-    names = ("writes", "trajectories", "user_messages")
-    found = {name: tables.read(name, *smk.input[name]) for name in names}
-    of_model = [
-        (items(*(found[name][found[name]["model"] == model] for name in names)), calls)
-        for model, calls in smk.params.judged.items()
-    ]
-    return judge_line(smk.config["judge"], of_model, smk.config["seed"], smk.config["endpoints"])
+    """The judge's line, and the models that it cannot be told of yet."""
+    config, there, unheld = smk.config, [], []
+    for model, about in smk.params.judged.items():
+        if all(Path(path).is_file() for paths in about["reads"].values() for path in paths):
+            found = items.items(config["judge"]["questions"], items.read(about["reads"]))
+            there.append((found, about["journal"]))
+        else:
+            unheld.append(model)
+    return judge_line(config["judge"], there, config["seed"], config["endpoints"]), unheld
 
 
 def lines_of(name, config, cells, inputs):
@@ -62,8 +64,8 @@ def main(smk):
         if max_usd is not None
         else 0.0
     )
-    judge = of_judge(smk) if "judge" in config else None
-    print(shown(lines, silent, max_usd=max_usd, spent=spent, judge=judge))
+    judge, unheld = of_judge(smk) if "judge" in config else (None, [])
+    print(shown(lines, silent, max_usd=max_usd, spent=spent, judge=judge, unheld=unheld))
 
 
 if "snakemake" in globals():

@@ -1,12 +1,14 @@
-"""The judge on every write that needs the user's yes; what has no answer is no verdict, and asked again next time."""
+"""The judge on writes that need the user's yes, and on runs with assertions; what has no answer is asked next time."""
 
 import asyncio
 from pathlib import Path
 
 from toolcal import logs, runs, tables, unfinished
-from toolcal.judging.items import items
+from toolcal.judging import items
 from toolcal.judging.judge import judgements, open_judge
-from toolcal.judging.question import CONFIRMED_WRITE
+from toolcal.judging.question import CONFIRMED_WRITE, NL_ASSERTIONS
+
+WHAT = {CONFIRMED_WRITE.name: "writes", NL_ASSERTIONS.name: "assertions"}
 
 
 def tell_of_gaps(data, about):
@@ -14,24 +16,26 @@ def tell_of_gaps(data, about):
     if not broken.empty:
         unfinished.note(about["journal"])
         logs.warn(
-            f"{len(broken)} of {len(data)} writes of {about['model']} have no answer of the judge; the first: "
+            f"{amounts(broken, data)} of {about['model']} have no answer of the judge; the first: "
             f"{broken['reason'].iloc[0]}; run again to go on"
         )
     undecided = data[data["status"].isin(["undecided", "context_exceeded"])]
     if not undecided.empty:
         logs.warn(
-            f"the judge decided nothing on {len(undecided)} of {len(data)} writes of {about['model']}; the first: "
+            f"the judge decided nothing on {amounts(undecided, data)} of {about['model']}; the first: "
             f"{undecided['reason'].iloc[0]}"
         )
 
 
+def amounts(part, data):
+    """How many of each kind, e.g. 1 of 7 writes and 2 of 30 assertions."""
+    of_kind = {name: ((part["question"] == name).sum(), (data["question"] == name).sum()) for name in WHAT}
+    return " and ".join(f"{some} of {all_} {WHAT[name]}" for name, (some, all_) in of_kind.items() if some)
+
+
 async def run(smk):
     config, about = smk.config, smk.params.run
-    found = items(
-        tables.read("writes", smk.input.writes),
-        tables.read("trajectories", *smk.input.trajectories),
-        tables.read("user_messages", *smk.input.user_messages),
-    )
+    found = items.items(config["judge"]["questions"], items.read(smk.input))
     async with open_judge(
         config["judge"],
         about["journal"],
@@ -42,7 +46,8 @@ async def run(smk):
     ) as judge:
         data = await judgements(about["model"], found, judge)
     tell_of_gaps(data, about)
-    metadata = {"judge": about["judge"], "question": CONFIRMED_WRITE.version, "code": smk.params.code}
+    versions = {question.name: question.version for question in (CONFIRMED_WRITE, NL_ASSERTIONS)}
+    metadata = {"judge": about["judge"], "questions": versions, "code": smk.params.code}
     tables.write("judgements", data, smk.output.judgements, metadata)
 
 

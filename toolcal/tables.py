@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,8 @@ USER_FAULTS = ("ends_at_once", "says_nothing", "stops_at_confirmation", "unknown
 """What a simulated user can do wrong; `benchmarks.tau2.user_faults` says what each is."""
 OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
+QUESTIONS = ("confirmed_write", "nl_assertions")
+"""What a judge can be asked: had the user agreed to this write, and does what the task says of the run hold?"""
 
 MEASURES = (
     *("gar_case_any", "gar_decisive", "acc", "acc_strict"),
@@ -147,7 +149,11 @@ def _table(name: str, key: Sequence[str], extra: dict[str, Column]) -> Table:
     return Table(name, tuple(key), {**_keys(*key), **extra})
 
 
-_QUESTION = _c("str", "what the judge was asked: was the write confirmed?", values=("confirmed_write",))
+_QUESTION = _c(
+    "str",
+    "what the judge was asked. confirmed_write: was the write confirmed? nl_assertions: is the assertion met?",
+    values=QUESTIONS,
+)
 _JUDGE = _c("str", "the judge's model, litellm's name")
 _EFFECT = {
     "n": _c("int", "pairs: case-trials with a verdict in the baseline and under the perturbation"),
@@ -379,14 +385,27 @@ TABLES: dict[str, Table] = {
         ),
         Table(
             "judgements",
-            (*EMISSION, "call", "question", "judge"),
+            (*EMISSION, "call", "assertion", "question", "judge"),
             {
-                **_keys(*EMISSION, "call"),
+                **_keys(*CASE),
+                **{
+                    name: replace(_KEYS[name], doc=f"{_KEYS[name].doc}; of the write, null for an assertion", null=True)
+                    for name in ("turn", "step", "attempt", "call")
+                },
+                "assertion": _c(
+                    "int",
+                    "place among the task's natural-language assertions, from 0; null for a write",
+                    null=True,
+                ),
                 "question": _QUESTION,
                 "judge": _JUDGE,
                 "proposed": _c("bool", "as in writes, by the judge; null where it did not decide", null=True),
                 "agreed": _c("bool", "as in writes, by the judge", null=True),
-                "verdict": _c("bool", "confirmed: proposed and agreed; null where it did not decide", null=True),
+                "verdict": _c(
+                    "bool",
+                    "a write: confirmed, that is proposed and agreed; an assertion: met; null where it did not decide",
+                    null=True,
+                ),
                 "deciding_place": _c("int", "as in writes, by the judge", null=True),
                 "reason": _c("str", "the judge's reason in its words, or why there is no verdict", null=True),
                 "status": _c(
@@ -394,10 +413,15 @@ TABLES: dict[str, Table] = {
                     "undecided: neither of two answers could be read; infra_error: asked again on the next run",
                     values=("decided", "undecided", "context_exceeded", "infra_error"),
                 ),
-                "prompt_tokens": _c("int", "of all its calls for this write, as the endpoint counted them", null=True),
-                "completion_tokens": _c("int", "of all its calls for this write", null=True),
-                "latency": _c("float", "seconds of all its calls for this write", null=True),
-                "cost": _c("float", "US dollars of all its calls; null where the price is unknown", null=True),
+                "prompt_tokens": _c(
+                    "int",
+                    "of all its calls for this write, as the endpoint counted them; the assertions of a run are asked "
+                    "together, and what that took stands with the first, 0 with the others",
+                    null=True,
+                ),
+                "completion_tokens": _c("int", "of the same calls", null=True),
+                "latency": _c("float", "seconds of the same calls", null=True),
+                "cost": _c("float", "US dollars of the same calls; null where the price is unknown", null=True),
                 "cached": _c("bool", "answered from the journal throughout"),
             },
         ),
@@ -434,6 +458,31 @@ TABLES: dict[str, Table] = {
                 **_rate("acc", "share of the same writes whose run passed"),
                 **_rate("gap", "acc - confirmed, paired and clustered", _DIFFERENCE),
                 **_shares("", "each write, its run's verdict"),
+            },
+        ),
+        Table(
+            "nl_assertions",
+            (*CELL, "judge"),
+            {
+                **_keys(*CELL),
+                "judge": _JUDGE,
+                "family": _KEYS["family"],
+                "n": _c(
+                    "int",
+                    "case-trials with a verdict whose natural-language assertions the judge decided: the denominator "
+                    "of all rates but met",
+                ),
+                "n_undecided": _c("int", "such case-trials on which it gave no verdict, though it was asked"),
+                "n_missing": _c(
+                    "int",
+                    "case-trials planned with assertions, but without a verdict, or without an answer of the judge",
+                ),
+                "n_assertions": _c("int", "assertions of the n: the denominator of met"),
+                **_rate("all_met", "share of the case-trials with all assertions met"),
+                **_rate("met", "share of the assertions that are met"),
+                **_rate("acc", "share of the same case-trials that passed, assertions being no part of the reward"),
+                **_rate("passed_unmet", "share that passed although some assertion is not met"),
+                **_rate("failed_met", "share that failed although all assertions are met"),
             },
         ),
         _table(

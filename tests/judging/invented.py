@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 from toolcal import tables
-from toolcal.judging.items import items
+from toolcal.judging.assertion_items import assertion_items
+from toolcal.judging.write_items import write_items
 
 RUN = {"model": "m", "scenario": "tau2-retail", "perturbation": "baseline", "trial": 0}
 
@@ -54,7 +55,7 @@ def table_of(name, *conversations):
 
 
 def items_of(*conversations):
-    return items(*(table_of(name, *conversations) for name in ("writes", "trajectories", "user_messages")))
+    return write_items(*(table_of(name, *conversations) for name in ("writes", "trajectories", "user_messages")))
 
 
 def cancelling(case_id="c1", order="#7", yes="Yes, please."):
@@ -65,4 +66,24 @@ def cancelling(case_id="c1", order="#7", yes="Yes, please."):
         .agent(f"I'd cancel order {order}, 18 euros back to your card. Do you agree?")
         .user(yes)
         .agent(None, ("cancel_order", {"order": order}))
+    )
+
+
+ASSERTIONS = ("Agent cancels order #7.", "Agent offers no voucher.")
+
+
+def asserted(*conversations, assertions=ASSERTIONS, status="done"):
+    """The items of runs whose tasks have these assertions."""
+    task = {"evaluation_criteria": {"nl_assertions": list(assertions)}}
+    cases = [
+        {"scenario": one.run["scenario"], "case_id": one.run["case_id"], "benchmark": "tau2"}
+        | {"initial_state": json.dumps({"domain": "retail", "task": task})}
+        for one in conversations
+    ]
+    grades = [{**one.run, "status": status} for one in conversations]
+    return assertion_items(
+        tables.frame("cases", cases),
+        table_of("trajectories", *conversations),
+        table_of("user_messages", *conversations),
+        tables.frame("grades", grades),
     )

@@ -9,7 +9,7 @@ from tests.judging.invented import cancelling, table_of
 from toolcal import tables
 from toolcal.diagnosis.judge_agreement import judge_agreement, judged_writes, judges
 from toolcal.diagnosis.write_rates import write_rates
-from toolcal.judging.items import WRITE
+from toolcal.judging.write_items import WRITE
 from toolcal.validity.agreement import kappa
 
 JUDGE = "openai/j"

@@ -15,7 +15,10 @@ def config(judge, model="oracle"):
 
 def test_a_judge_gets_the_defaults_of_its_parts_and_its_providers_endpoint():
     checked = configuration.validated(config({"model": "anthropic/claude"}), SCHEMA)
-    assert checked["judge"] == {"model": "anthropic/claude", "parameters": {}}
+    both = ["confirmed_write", "nl_assertions"]
+    assert checked["judge"] == {"model": "anthropic/claude", "parameters": {}, "questions": both}
+    one = configuration.validated(config({"model": "a/b", "questions": ["nl_assertions"]}), SCHEMA)
+    assert one["judge"]["questions"] == ["nl_assertions"]
     assert checked["endpoints"]["anthropic"]["concurrency"] == 16
 
 
@@ -25,6 +28,11 @@ def test_a_judge_gets_the_defaults_of_its_parts_and_its_providers_endpoint():
         (config({}), "judge: 'model' is a required property"),
         (config({"model": "claude"}), "judge.model: found 'claude', allowed: text that matches"),
         (config({"model": "a/b", "tool_mode": "json"}), "judge.tool_mode: unknown key, allowed here: endpoint, model"),
+        (config({"model": "a/b", "questions": []}), "judge.questions: found [], allowed: a list of at least 1"),
+        (
+            config({"model": "a/b", "questions": ["x"]}),
+            "judge.questions.0: found 'x', allowed: one of confirmed_write, n",
+        ),
         (config({"model": "a/b", "endpoint": "x"}), "judge.endpoint: found 'x', allowed are the keys of endpoints"),
         (config({"model": "a/b", "parameters": {"tools": []}}), "judge.parameters.tools: not a name allowed here"),
         (config({"model": "a/b", "parameters": {"x": float("inf")}}), "judge.parameters.x: found inf, allowed"),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.judging.invented import cancelling, items_of
-from tests.judging.test_judge import YES, judged, says
+from tests.judging.invented import asserted, cancelling, items_of
+from tests.judging.test_judge import BOTH, YES, judged, says
 from tests.standins.endpoint import endpoint
 from toolcal.estimate.judge import ANSWER_TOKENS, judge_line
 from toolcal.estimate.table import shown
@@ -14,10 +14,10 @@ ENTRY = {"model": "openai/j", "endpoint": "standin", "parameters": {}, "prices":
 TALKS = [cancelling(f"c{n}", f"#{n}") for n in range(4)]
 
 
-def line(folder, seed=0, **changed):
+def line(folder, seed=0, items=(), **changed):
     journal = folder / "journal/judge/m.jsonl"
     endpoints = {"standin": {"api_base": "http://127.0.0.1:9/v1", "concurrency": 2}}
-    return judge_line(ENTRY | changed, [(items_of(*TALKS), journal)], seed, endpoints)
+    return judge_line(ENTRY | changed, [(items or items_of(*TALKS), journal)], seed, endpoints)
 
 
 def test_without_a_journal_all_is_open_and_nothing_is_made(tmp_path):
@@ -28,7 +28,9 @@ def test_without_a_journal_all_is_open_and_nothing_is_made(tmp_path):
     assert found.seconds is None
     assert list(tmp_path.iterdir()) == []
     text = shown([], ["oracle"], max_usd=0.001, spent=0, judge=found)
-    assert "The judge has 4 of 4 writes to read, a call each." in text
+    assert "The judge has 4 of 4 calls to make: " in text
+    assert "to be held" not in text
+    assert "are still to be held: a, b." in shown([], [], max_usd=None, spent=0, judge=found, unheld=["a", "b"])
     assert "it would stop before its end" in text
     assert "case-trials (one case" not in text
 
@@ -47,3 +49,15 @@ def test_what_the_journal_holds_is_done_unless_something_changed(tmp_path):
         judged(tmp_path, server.url, *TALKS)
     done = line(tmp_path)
     assert (len(server.bodies), done.left, done.cost, done.seconds) == (1, 0, 0, 0)
+
+
+def test_a_run_with_assertions_is_a_call(tmp_path):
+    both = [*items_of(*TALKS), *asserted(*TALKS)]
+    found = line(tmp_path, items=both)
+    assert (found.planned, found.left, found.work.calls) == (8, 8, 8)
+    apart = [line(tmp_path, items=items).work.prompt_tokens for items in (both[:4], both[4:])]
+    assert found.work.prompt_tokens == pytest.approx(sum(apart))
+    with endpoint(says(BOTH)) as server:
+        judged(tmp_path, server.url, *TALKS[:3], asked=asserted)
+    assert len(server.bodies) == 3
+    assert line(tmp_path, items=both).left == 5

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
@@ -11,6 +11,7 @@ from toolcal.diagnosis.cells import cells as cell_table
 from toolcal.diagnosis.effects import effects
 from toolcal.diagnosis.heterogeneity import heterogeneity
 from toolcal.diagnosis.judge_agreement import judge_agreement, judged_writes, judges
+from toolcal.diagnosis.nl_assertions import nl_assertions
 from toolcal.diagnosis.outcomes import outcomes as outcome_table
 from toolcal.diagnosis.pass_hat import pass_hat
 from toolcal.diagnosis.plan import PlannedCell, graded_runs
@@ -32,6 +33,7 @@ def diagnose(
     seed: int,
     writes: pd.DataFrame | None = None,
     judgements: pd.DataFrame | None = None,
+    questions: Collection[str] = (),
     probe_events: pd.DataFrame | None = None,
     probes: Mapping[str, str] | None = None,
 ) -> dict[str, pd.DataFrame]:
@@ -49,13 +51,15 @@ def diagnose(
         seed: of the bootstrap, from the configuration, not negative.
         writes: table `writes`; None where no user could have agreed to any.
         judgements: table `judgements`; None where there is no judge.
+        questions: what the judge is asked, of `tables.QUESTIONS`; none without a judge.
         probe_events: table `probe_events`; None where there are no probes.
         probes: the probe of each perturbation that is one.
 
     Returns:
         The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, `effects`,
-        `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, `user_faults`, and
-        with a judge `judge_agreement`, each passing `tables.check` and sorted by its key.
+        `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, `user_faults`, and where a
+        judge is asked about writes `judge_agreement`, about assertions `nl_assertions`; each passes `tables.check` and
+        is sorted by its key.
 
     Raises:
         ValueError: where the tables contradict each other or the plan, or the identity of method A4 breaks.
@@ -68,6 +72,7 @@ def diagnose(
     cells = cell_table(outcomes, scored, emissions, runs, families, seed=seed)
     by_model, by_family = effects(outcomes, runs, families, seed=seed)
     written = frame("writes", []) if writes is None else writes
+    judged = frame("judgements", []) if judgements is None else judgements
     return {
         "outcomes": outcomes,
         "turns": summaries.turns(scored, seed=seed),
@@ -80,19 +85,18 @@ def diagnose(
         "heterogeneity": heterogeneity(by_family),
         "probe_rates": probe_rates(trajectories, probe_events, runs, probes or {}, families, seed=seed),
         "pass_hat": pass_hat(runs, families, seed=seed),
-        "write_rates": _write_rates(written, judgements, families, seed),
+        "write_rates": _write_rates(written, judged, families, seed),
         "user_faults": user_faults(outcomes, runs, families, seed=seed),
-        **({} if judgements is None else {"judge_agreement": judge_agreement(written, judgements, seed=seed)}),
+        **({"judge_agreement": judge_agreement(written, judged, seed=seed)} if "confirmed_write" in questions else {}),
+        **({"nl_assertions": nl_assertions(judged, runs, families, seed=seed)} if "nl_assertions" in questions else {}),
     }
 
 
 def _write_rates(
-    writes: pd.DataFrame, judgements: pd.DataFrame | None, families: Mapping[str, str], seed: int
+    writes: pd.DataFrame, judgements: pd.DataFrame, families: Mapping[str, str], seed: int
 ) -> pd.DataFrame:
     """By the rule, and by each judge."""
     by_rule = write_rates(writes, families, seed=seed)
-    if judgements is None:
-        return by_rule
     by_judges = [
         write_rates(judged_writes(writes, judgements, judge), families, seed=seed, reader=judge)
         for judge in judges(judgements)

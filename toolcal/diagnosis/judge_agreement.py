@@ -16,8 +16,8 @@ _KEY = [*CELL, "judge", "question"]
 
 
 def judges(judgements: pd.DataFrame) -> list[str]:
-    """The judges of a table `judgements`, sorted."""
-    return sorted(judgements["judge"].unique())
+    """The judges of a table `judgements` that were asked about writes, sorted."""
+    return sorted(judgements.loc[judgements["question"] == QUESTION, "judge"].unique())
 
 
 def judged_writes(writes: pd.DataFrame, judgements: pd.DataFrame, judge: str) -> pd.DataFrame:
@@ -25,7 +25,7 @@ def judged_writes(writes: pd.DataFrame, judgements: pd.DataFrame, judge: str) ->
 
     Args:
         writes: table `writes`.
-        judgements: table `judgements`.
+        judgements: table `judgements`; other questions are not looked at.
         judge: its model.
 
     Returns:
@@ -42,7 +42,7 @@ def judge_agreement(writes: pd.DataFrame, judgements: pd.DataFrame, *, seed: int
 
     Args:
         writes: table `writes`; those that need no yes are not looked at.
-        judgements: table `judgements`.
+        judgements: table `judgements`; other questions are not looked at.
         seed: of the bootstrap, from the configuration.
 
     Returns:

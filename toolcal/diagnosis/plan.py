@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from toolcal.benchmarks.tau2 import nl_assertions
 from toolcal.tables import CASE
 
 
@@ -38,9 +39,9 @@ def graded_runs(cases: pd.DataFrame, grades: pd.DataFrame, plan: Sequence[Planne
     Returns:
         One row per planned run, sorted by the columns of `tables.CASE`; beside them `benchmark`, `cluster_id`,
         `gold_actions` (list), `decisive_turn` (Int64), `counted_turns` (list: the turns that are not excluded),
-        `status` (of the case, or `missing`), `passed`, `passed_strict` (boolean), `reason`, `gold_met` and
-        `user_faults` (JSON, as in `grades`), `verdict` (bool). The verdict's columns are null where there is none:
-        missing runs and infrastructure errors.
+        `n_assertions` (int: tau2's natural-language ones), `status` (of the case, or `missing`), `passed`,
+        `passed_strict` (boolean), `reason`, `gold_met` and `user_faults` (JSON, as in `grades`), `verdict` (bool). The
+        verdict's columns are null where there is none: missing runs and infrastructure errors.
 
     Raises:
         ValueError: where a case is planned twice or unknown, a scenario has two revisions, or a case that ended has no
@@ -69,6 +70,10 @@ def _facts(cases: pd.DataFrame) -> pd.DataFrame:
     """The part of `cases` that the diagnosis needs, decoded; one row per scenario x revision x case."""
     turns, excluded = cases["turns"].map(json.loads), cases["excluded_turns"].map(json.loads)
     counted = [[t for t in range(len(all_)) if t not in out] for all_, out in zip(turns, excluded, strict=True)]
+    asserted = [
+        len(nl_assertions.of_state(json.loads(state))) if benchmark == "tau2" else 0
+        for benchmark, state in zip(cases["benchmark"], cases["initial_state"], strict=True)
+    ]
     return pd.DataFrame(
         {
             "scenario": cases["scenario"].astype("str"),
@@ -79,6 +84,7 @@ def _facts(cases: pd.DataFrame) -> pd.DataFrame:
             "gold_actions": cases["gold_actions"].map(json.loads).astype("object"),
             "decisive_turn": cases["decisive_turn"].astype("Int64"),
             "counted_turns": pd.Series(counted, index=cases.index, dtype="object"),
+            "n_assertions": pd.Series(asserted, index=cases.index, dtype="int64"),
         }
     )
 

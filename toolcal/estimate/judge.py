@@ -1,4 +1,4 @@
-"""The estimate of the judge: which writes its journals have no answer for, and how long their prompts are."""
+"""The estimate of the judge: what its journals have no answer for, and how long the prompts are."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from toolcal.estimate.sizes import CHARACTERS_PER_TOKEN
 from toolcal.estimate.work import Work
 from toolcal.journal import whole_entries
 from toolcal.judging.asking import Asking
-from toolcal.judging.items import Item
+from toolcal.judging.question import Item
 from toolcal.models import prices
 from toolcal.models.entries import identity_of
 
 ANSWER_TOKENS = 100
 """Of an answer, where no journal tells: the verdict, and a reason in a sentence or two. Reasoning is not in it."""
 
-BASIS = f"writes, a call each; prompts at {CHARACTERS_PER_TOKEN} characters a token"
+BASIS = f"calls; prompts at {CHARACTERS_PER_TOKEN} characters a token"
 
 
 def judge_line(
     entry: Mapping[str, Any],
-    writes: Iterable[tuple[Sequence[Item], str | Path]],
+    asked: Iterable[tuple[Sequence[Item], str | Path]],
     seed: int,
     endpoints: Endpoints,
 ) -> Line:
-    """The estimate of the judge, in writes where a model's is in case-trials; a second asking is not foreseen.
+    """The estimate of the judge, in calls where a model's is in case-trials; a second asking is not foreseen.
 
     Args:
         entry: the configuration's `judge`, validated.
-        writes: of each model the writes to be judged, and the judge's journal.
+        asked: of each model what there is to ask, a call an item, and the judge's journal.
         seed: the configuration's seed.
         endpoints: the configuration's endpoints.
     """
     asking = Asking(identity_of(entry), entry["parameters"], seed)
     planned, lengths, answers, latencies = 0, list[int](), list[float](), list[float]()
-    for items, journal in writes:
+    for items, journal in asked:
         made = {entry["key"]: entry["record"] for entry in whole_entries(journal)}
         for item in items:
             planned += 1

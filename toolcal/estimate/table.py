@@ -13,7 +13,13 @@ _TITLES = ("model", "case-trials", "calls", "prompt tokens", "answer tokens", "c
 
 
 def shown(
-    models: Sequence[Line], silent: Sequence[str], *, max_usd: float | None, spent: float, judge: Line | None = None
+    models: Sequence[Line],
+    silent: Sequence[str],
+    *,
+    max_usd: float | None,
+    spent: float,
+    judge: Line | None = None,
+    unheld: Sequence[str] = (),
 ) -> str:
     """A line a model and the total, with what they rest on above and the budget below.
 
@@ -22,14 +28,20 @@ def shown(
         silent: models that make no calls.
         max_usd: `limits.max_usd`, or None.
         spent: US dollars that the calls made so far cost, as far as known.
-        judge: the judge's estimate, in writes; None without one.
+        judge: the judge's estimate, in calls; None without one.
+        unheld: models whose conversations, which the judge would read, are not all there yet.
     """
     parts = []
     lines = [*models, *([judge] if judge else [])]
     if models:
         parts += _opening(models)
     if judge:
-        parts.append(f"The judge has {_count(_whole(judge))} of {_count(judge.planned)} writes to read, a call each.")
+        parts.append(
+            f"The judge has {_count(_whole(judge))} of {_count(judge.planned)} calls to make: one for each write that "
+            "needs a yes, and one for each run with assertions, as far as its questions ask for them."
+        )
+    if unheld:
+        parts.append(f"Not among them, as their conversations are still to be held: {', '.join(unheld)}.")
     if lines:
         rows = [_TITLES, *map(_row, lines), *([_total(lines)] if len(lines) > 1 else [])]
         parts += ["", *_aligned(rows), ""]

@@ -1,1 +1,1 @@
-"""The judge: a language model that decides, off by default, what the rule of `toolcal.writes` decides."""
+"""The judge, off by default: a language model that reads conversations, beside the rule of `toolcal.writes`."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_KEYS = ("proposed", "agreed", "message", "reason")
+_WRITE = ("proposed", "agreed", "message", "reason")
+_ASSERTION = ("number", "met", "reason")
 _FENCES = ("```json", "```JSON", "```")
 
 
@@ -17,7 +18,7 @@ class Unreadable(ValueError):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the judge decided: as asked for, and why in its words."""
+    """What the judge decided about a write: as asked for, and why in its words."""
 
     proposed: bool
     agreed: bool
@@ -25,8 +26,8 @@ class Verdict:
     reason: str
 
 
-def read(text: str, shown: Mapping[int, str]) -> Verdict:
-    """Read an answer: one JSON object, in a code fence or without.
+def read_write(text: str, shown: Mapping[int, str]) -> Verdict:
+    """Read an answer about a write: one JSON object, in a code fence or without.
 
     Args:
         text: the answer.
@@ -36,9 +37,8 @@ def read(text: str, shown: Mapping[int, str]) -> Verdict:
         Unreadable: it is no such object, it contradicts itself, or its message cannot have decided this.
     """
     found = _object(_unfenced(text.strip()))
-    if set(found) != set(_KEYS):
-        raise Unreadable(f"its keys are not exactly {', '.join(_KEYS)}")
-    proposed, agreed, message, reason = (found[key] for key in _KEYS)
+    _has_keys("its keys", found, _WRITE)
+    proposed, agreed, message, reason = (found[key] for key in _WRITE)
     if not isinstance(proposed, bool) or not isinstance(agreed, bool):
         raise Unreadable("proposed and agreed are not both true or false")
     if not isinstance(reason, str):
@@ -54,6 +54,48 @@ def read(text: str, shown: Mapping[int, str]) -> Verdict:
         whose = "a message of the user, who agreed" if agreed else "a message of the agent, who proposed"
         raise Unreadable(f"message is not the number of {whose}, before the call")
     return Verdict(True, agreed, message, reason)
+
+
+def read_assertions(text: str, count: int) -> list[tuple[bool, str]]:
+    """Read an answer about assertions: one JSON object with each of them once, in any order.
+
+    Args:
+        text: the answer.
+        count: how many there are; their numbers run from 0.
+
+    Returns:
+        Of each assertion, by number, whether it is met, and why in the judge's words.
+
+    Raises:
+        Unreadable: it is no such object.
+    """
+    found = _object(_unfenced(text.strip()))
+    _has_keys("its keys", found, ("assertions",))
+    if not isinstance(found["assertions"], list):
+        raise Unreadable("assertions is not a list")
+    read: dict[int, tuple[bool, str]] = {}
+    for entry in found["assertions"]:
+        if not isinstance(entry, dict):
+            raise Unreadable("an entry of assertions is no object")
+        _has_keys("the keys of an entry of assertions", entry, _ASSERTION)
+        number, met, reason = (entry[key] for key in _ASSERTION)
+        if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < count:
+            raise Unreadable("a number is not that of an assertion")
+        if number in read:
+            raise Unreadable(f"assertion {number} is there twice")
+        if not isinstance(met, bool):
+            raise Unreadable(f"met is not true or false for assertion {number}")
+        if not isinstance(reason, str):
+            raise Unreadable(f"reason is no text for assertion {number}")
+        read[number] = met, reason
+    if absent := [str(number) for number in range(count) if number not in read]:
+        raise Unreadable(f"not there: assertion {', '.join(absent)}")
+    return [read[number] for number in range(count)]
+
+
+def _has_keys(what: str, found: Mapping[str, Any], keys: Sequence[str]) -> None:
+    if set(found) != set(keys):
+        raise Unreadable(f"{what} are not exactly {', '.join(keys)}")
 
 
 def _unfenced(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How a write is put to a judge: what is sent, and which call of the journal that is. Pure."""
+"""How an item is put to a judge: what is sent, and which call of the journal that is. Pure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcal.journal import Call, call_key
-from toolcal.judging.items import Item
-from toolcal.judging.question import CONFIRMED_WRITE, Question
+from toolcal.judging.question import Item
 
 
 @dataclass(frozen=True)
@@ -30,26 +29,22 @@ class Asking:
         identity: what tells this model from another in the journal.
         parameters: sampling parameters, sent as they are; one that is null is not sent.
         seed: the run's; each call gets its own, made from it, unless the parameters have one.
-        question: what is asked.
     """
 
     identity: Mapping[str, Any]
     parameters: Mapping[str, Any]
     seed: int
-    question: Question = CONFIRMED_WRITE
 
     def put(self, item: Item, wrong: str | None = None) -> Put:
-        """A write's call.
+        """An item's call.
 
         Args:
-            item: the write.
+            item: what is asked about.
             wrong: what was wrong with the first answer, at the second asking.
         """
-        key = item.key
-        of_write = f"{key['scenario']}.{key['perturbation']} {key['case_id']} {key['attempt']}.{key['call']}"
-        call: Call = (of_write, key["trial"], key["turn"], key["step"], int(wrong is not None))
+        call: Call = (*item.call, int(wrong is not None))
         digest = hashlib.sha256(json.dumps([self.seed, *call]).encode()).digest()
-        body = {"messages": self.question.prompt(item, wrong), "seed": int.from_bytes(digest[:4]) >> 1}
+        body = {"messages": item.question.prompt(item, wrong), "seed": int.from_bytes(digest[:4]) >> 1}
         body = {name: value for name, value in (body | dict(self.parameters)).items() if value is not None}
         # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
         sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))

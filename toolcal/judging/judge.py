@@ -13,26 +13,28 @@ import pandas as pd
 from toolcal import tables
 from toolcal.calls import content_of
 from toolcal.journal import Journal
-from toolcal.judging.answer import Unreadable, Verdict, read
+from toolcal.judging.answer import Unreadable
 from toolcal.judging.asking import Asking
-from toolcal.judging.items import WRITE, Item
+from toolcal.judging.question import Item
 from toolcal.progress import Progress
 
 if TYPE_CHECKING:
     from toolcal.models.calling import Caller
 
 ASKINGS = 2
-"""How often a write is put to the judge, where its answers cannot be read."""
+"""How often an item is put to the judge, where its answers cannot be read."""
+
+_USED = ("prompt_tokens", "completion_tokens", "latency", "cost")
 
 Record = dict[str, Any]
 
 
 class Judge:
-    """A language model that decides about writes.
+    """A language model that decides about writes, and about assertions.
 
     Args:
         name: in the column `judge`.
-        asking: how a write is put to it.
+        asking: how an item is put to it.
         journal: open.
         caller: makes the calls.
     """
@@ -44,11 +46,11 @@ class Judge:
         self._journal = journal
         self._caller = caller
 
-    async def decide(self, item: Item) -> Record:
-        """Ask about a write, and once more where the answer cannot be read.
+    async def decide(self, item: Item) -> list[Record]:
+        """Ask about an item, and once more where the answer cannot be read.
 
         Returns:
-            A row of the table `judgements`.
+            The item's rows of the table `judgements`.
 
         Raises:
             OSError: the journal cannot be written.
@@ -60,15 +62,14 @@ class Judge:
             record = await self._asked(item, wrong)
             calls.append(record)
             if record["failure"]:
-                return self._row(item, record["failure"], calls, None, record["error"])
+                return self._rows(item, record["failure"], calls, [{"reason": record["error"]} for _ in item.keys])
             try:
-                verdict = read(content_of(record["message"]), item.shown)
+                return self._rows(item, "decided", calls, item.read(content_of(record["message"])))
             except Unreadable as error:
                 wrong = str(error)
-                continue
-            return self._row(item, "decided", calls, verdict, verdict.reason)
         cut = "; it was cut at max_tokens" if calls[-1]["finish_reason"] == "length" else ""
-        return self._row(item, "undecided", calls, None, f"the answer cannot be used: {wrong}{cut}")
+        why = {"reason": f"the answer cannot be used: {wrong}{cut}"}
+        return self._rows(item, "undecided", calls, [why for _ in item.keys])
 
     async def _asked(self, item: Item, wrong: str | None) -> Record:
         """The record of a call, from the journal where that holds it (then `cached`)."""
@@ -81,25 +82,25 @@ class Judge:
             self._journal.put(put.key, put.call, record)
         return record | {"cached": False}
 
-    def _row(
-        self, item: Item, status: str, calls: Sequence[Record], verdict: Verdict | None, reason: str | None
-    ) -> Record:
-        return {
-            **item.key,
-            "question": self._asking.question.name,
-            "judge": self._name,
-            "proposed": verdict.proposed if verdict else None,
-            "agreed": verdict.agreed if verdict else None,
-            "verdict": verdict.proposed and verdict.agreed if verdict else None,
-            "deciding_place": verdict.message if verdict else None,
-            "reason": tables.text_or_json(reason),
-            "status": status,
-            "prompt_tokens": _sum(calls, "prompt_tokens"),
-            "completion_tokens": _sum(calls, "completion_tokens"),
-            "latency": _sum(calls, "latency"),
-            "cost": _sum(calls, "cost"),
-            "cached": all(call["cached"] for call in calls),
-        }
+    def _rows(
+        self, item: Item, status: str, calls: Sequence[Record], decided: Sequence[Mapping[str, Any]]
+    ) -> list[Record]:
+        """A row a key of the item; the first tells what the calls used, so that sums over rows are right."""
+        used = {name: _sum(calls, name) for name in _USED}
+        return [
+            {
+                **dict.fromkeys(tables.TABLES["judgements"].columns),
+                **key,
+                "question": item.question.name,
+                "judge": self._name,
+                **row,
+                "reason": tables.text_or_json(row["reason"]),
+                "status": status,
+                **(used if place == 0 else dict.fromkeys(_USED, 0)),
+                "cached": all(call["cached"] for call in calls),
+            }
+            for place, (key, row) in enumerate(zip(item.keys, decided, strict=True))
+        ]
 
 
 @asynccontextmanager
@@ -137,11 +138,11 @@ async def open_judge(
 
 
 async def judgements(name: str, items: Sequence[Item], judge: Judge) -> pd.DataFrame:
-    """Put every write to the judge, as many at once as its endpoint takes.
+    """Put every item to the judge, as many at once as its endpoint takes.
 
     Args:
-        name: the model whose writes these are, for the progress.
-        items: the writes.
+        name: the model that these are of, for the progress.
+        items: what is asked about.
         judge: decides.
 
     Returns:
@@ -150,18 +151,19 @@ async def judgements(name: str, items: Sequence[Item], judge: Judge) -> pd.DataF
     slots = asyncio.Semaphore(judge.concurrency)
     progress = Progress(f"judge of {name}", len(items))
 
-    async def one(item: Item) -> Record:
+    async def one(item: Item) -> list[Record]:
         async with slots:
-            row = await judge.decide(item)
-        progress.case_done([row])
-        return row
+            rows = await judge.decide(item)
+        progress.case_done(rows[:1])  # one answer, whatever it decides
+        return rows
 
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(one(item)) for item in items]
     except ExceptionGroup as failed:  # a full disk or a missing key ends the job
         raise failed.exceptions[0] from None
-    return tables.frame("judgements", (task.result() for task in tasks)).sort_values(list(WRITE), ignore_index=True)
+    data = tables.frame("judgements", (row for task in tasks for row in task.result()))
+    return data.sort_values(list(tables.TABLES["judgements"].key), ignore_index=True)
 
 
 def _sum(calls: Sequence[Record], name: str) -> Any:

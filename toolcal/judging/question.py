@@ -1,13 +1,39 @@
-"""The judge's question: its text, kept with a version in a file of its own, and the prompt that it becomes."""
+"""The judge's questions: their texts, each with a version in a file of its own, and the prompts that they become."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Protocol
 
 import yaml
 
-from toolcal.judging.items import Item
+
+class Item(Protocol):
+    """What is put to the judge in one call."""
+
+    @property
+    def question(self) -> Question:
+        """What is asked about it."""
+
+    @property
+    def keys(self) -> Sequence[Mapping[str, Any]]:
+        """The key's columns of each row of `judgements` that it becomes."""
+
+    @property
+    def call(self) -> tuple[str, int, int, int]:
+        """Its place in the journal: a name, then trial, turn and step."""
+
+    def sections(self) -> dict[str, str]:
+        """Tag -> what the judge reads between it; no text in it can end it."""
+
+    def read(self, text: str) -> list[dict[str, Any]]:
+        """The judge's answer: the columns of each row that it decides.
+
+        Raises:
+            Unreadable: it does not have the form asked for.
+        """
 
 
 @dataclass(frozen=True)
@@ -29,13 +55,14 @@ class Question:
     again: str
 
     def prompt(self, item: Item, wrong: str | None = None) -> list[dict[str, str]]:
-        """The messages to send; of the item they hold its record and nothing else.
+        """The messages to send; of the item they hold its sections and nothing else.
 
         Args:
-            item: the write.
+            item: what is asked about.
             wrong: what was wrong with the first answer, at the second asking.
         """
-        asked = f"<record>\n{item.record()}\n</record>\n\n{self.closing}"
+        told = [f"<{tag}>\n{text}\n</{tag}>\n\n" for tag, text in item.sections().items()]
+        asked = "".join([*told, self.closing])
         if wrong is not None:
             asked += "\n" + self.again.replace("{why}", wrong)
         return [{"role": "system", "content": self.question}, {"role": "user", "content": asked}]
@@ -46,4 +73,6 @@ def load(path: Path) -> Question:
     return Question(**yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-CONFIRMED_WRITE = load(Path(__file__).with_name("confirmed_write.yaml"))
+CONFIRMED_WRITE, NL_ASSERTIONS = (
+    load(Path(__file__).with_name(f"{name}.yaml")) for name in ("confirmed_write", "nl_assertions")
+)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from toolcal.benchmarks.protocol import Case, Tool
-from toolcal.benchmarks.tau2 import engine
+from toolcal.benchmarks.tau2 import engine, nl_assertions
 
 ASK_TASKS = Path(__file__).with_name("ask_tasks.csv")
 ASK_SUBSETS = ("candidates", "published", "valid")
@@ -78,6 +78,10 @@ def case_of(task: Mapping[str, Any], domain: str, revision: str, ask_subset: str
     if not isinstance(task_id, str | int) or isinstance(task_id, bool):
         raise TaskError("id: neither text nor a number")
     actions = reference_actions(task)
+    try:
+        nl_assertions.of_task(task)
+    except ValueError as error:
+        raise TaskError(str(error)) from None
     own = engine.domain(domain)
     return Case(
         benchmark="tau2",
