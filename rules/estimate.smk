@@ -1,3 +1,6 @@
+from toolcal.estimate.model import NO_CALLS
+
+
 # What a run would still ask and cost; read from the cases and the journals, so it writes no table and is always done.
 localrules:
     estimate,
@@ -11,7 +14,7 @@ rule estimate:
         read_by_judge=[
             path
             for model in JUDGED
-            if config["models"][model]["source"] in ("recorded", "audit")
+            if config["models"][model]["source"] in NO_CALLS
             for paths in read_by_judge(model).values()
             for path in paths
         ],

@@ -8,8 +8,11 @@ import pytest
 
 from tests.judging.invented import ASSERTIONS, Conversation, asserted, cancelling, table_of
 from tests.judging.test_write_items import HOSTILE, lines
+from tests.live.test_cell import CELL, Model, held
 from toolcal import tables
 from toolcal.benchmarks import case_table
+from toolcal.benchmarks.tau2 import cases as installed
+from toolcal.benchmarks.tau2.nl_assertions import of_state
 from toolcal.cells import BASELINE, Cell
 from toolcal.judging.assertion_items import SHORT, WHOLE, assertion_items
 from toolcal.judging.question import NL_ASSERTIONS
@@ -106,3 +109,15 @@ def test_published_runs_are_asked_about_by_their_own_tasks(recorded, name, asked
     for item in items:
         said = [message for message in messages[item.key["case_id"]] if message["role"] != "system"]
         assert sum(line["role"] == "agent" for line in lines(item)) == sum(m["role"] == "assistant" for m in said)
+
+
+def test_live_runs_are_asked_about_by_the_installed_tasks():
+    cases = installed.load("airline")[:2]
+    made = held(cases, Model(), trials=2)
+    items = assertion_items(case_table.to_frame(cases, 0), made.trajectories, made.user_messages, made.grades)
+    expected = [(case.case_id, trial, of_state(case.initial_state)) for case in cases for trial in range(2)]
+    assert [(item.key["case_id"], item.key["trial"], item.assertions) for item in items] == expected
+    assert {tuple(item.key[column] for column in tables.CELL) for item in items} == {tuple(CELL)}
+    (called, *_) = [line["calls"] for line in lines(items[0]) if "calls" in line]
+    assert called == ['get_user_details({"user_id": "noah_muller_9847"})']
+    assert lines(items[0])[-1]["text"]
