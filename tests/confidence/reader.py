@@ -111,8 +111,8 @@ class Table:
         if rule == "value":
             return self.one(f"select {column} from t where firm = ? and year = ?", names[0], years[0])
         if rule == "led":
-            query = f"select b.{column} from t a join t b on a.firm = b.firm where a.chief = ? and a.year = ? and b.year = ?"
-            return self.one(query, names[0], years[1], years[0])
+            both = f"select b.{column} from t a join t b on a.firm = b.firm"
+            return self.one(f"{both} where a.chief = ? and a.year = ? and b.year = ?", names[0], years[1], years[0])
         among = f"firm in ({','.join('?' * len(names))}) and year in ({','.join(map(str, years))})"
         if self.one(f"select count({column}) from t where {among}", *names) != len(names) * len(years):
             return None

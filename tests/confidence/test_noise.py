@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import pandas as pd
 import pytest
@@ -92,7 +93,7 @@ def test_the_level_is_the_share_in_every_difficulty_and_kinds_are_even(made, arm
 
 
 def test_levels_are_nested(arms):
-    for lower, higher in zip(LEVELS, LEVELS[1:], strict=False):
+    for lower, higher in pairwise(LEVELS):
         low = {name: done for name, done in arms[lower].done.items() if done["search"] != "none"}
         assert low.items() <= arms[higher].done.items()
         new = set(arms[lower].passages) - set(arms[0].passages)

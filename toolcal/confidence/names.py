@@ -5,19 +5,24 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-_STARTS = tuple("br d dr f g gl h k kr l m n p qu r s sk t tr v z".split())
-_MIDDLES = tuple("b d dv g l lm m n nd r rv s sk t v z".split())
-_VOWELS = tuple("aeiou")
-_FIRM_ENDS = tuple("nek rix lund vask tor mond zel quist".split())
-_PEOPLE_ENDS = tuple("ssen wick dran relli mov stane vane lotte".split())
-_TOWN_ENDS = tuple("stad holm mere burg ford haven wold brook".split())
-_GIVEN = tuple(
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+_STARTS = _words("br d dr f g gl h k kr l m n p qu r s sk t tr v z")
+_MIDDLES = _words("b d dv g l lm m n nd r rv s sk t v z")
+_VOWELS = _words("a e i o u")
+_FIRM_ENDS = _words("nek rix lund vask tor mond zel quist")
+_PEOPLE_ENDS = _words("ssen wick dran relli mov stane vane lotte")
+_TOWN_ENDS = _words("stad holm mere burg ford haven wold brook")
+_GIVEN = _words(
     "Alda Bero Cilla Dorin Edda Falk Gerda Hanno Ilka Jorun Kaspar Levke "
-    "Merle Nilo Orla Pavo Runa Silvan Tova Ulf Vesna Wido Ylva Zeno".split()
+    "Merle Nilo Orla Pavo Runa Silvan Tova Ulf Vesna Wido Ylva Zeno"
 )
-_TRADES = tuple(
+_TRADES = _words(
     "Mills Foundry Shipping Glassworks Press Instruments Brewery Textiles Quarries Optics "
-    "Ceramics Timber Tools Dairy Paper Chemicals".split()
+    "Ceramics Timber Tools Dairy Paper Chemicals"
 )
 
 

@@ -55,6 +55,7 @@ _LATER = {
         "The year's revenue stood at {revenue} million crowns.",
     ),
 }
+_SILENT = ("Much was written about {firm} in {year}.", "{firm} had a lively {year}, by all accounts.")
 _COLOUR = (
     "Visitors praised the new canteen, which looks out on a row of old lime trees.",
     "A long winter had closed the road to the warehouse more than once.",
@@ -103,10 +104,7 @@ def stating(firm: str, year: int, facts: Mapping[str, Value], chance: random.Ran
 
 def silent(firm: str, year: int, chance: random.Random) -> str:
     """A passage on a firm and year that states none of its facts."""
-    pattern = chance.choice(
-        ("Much was written about {firm} in {year}.", "{firm} had a lively {year}, by all accounts.")
-    )
-    return _filled([pattern.format(firm=firm, year=year)], chance)
+    return _filled([chance.choice(_SILENT).format(firm=firm, year=year)], chance)
 
 
 def _filled(sentences: Sequence[str], chance: random.Random) -> str:

@@ -63,10 +63,7 @@ def world(seed: int, questions: int) -> World:
     for _ in range(4 + questions // 4):
         firms.one()
     names = chance.sample(sorted(firms.made), len(firms.made))
-    table = pd.DataFrame(
-        [(name, year, *firms.made[name].facts[year].values()) for name in names for year in YEARS],
-        columns=list(COLUMNS),
-    )
+    rows = [(name, year, *firms.made[name].facts[year].values()) for name in names for year in YEARS]
     passages = [
         Passage("", prose.title(name, year), prose.stating(name, year, firms.made[name].facts[year], chance))
         for name in names
@@ -77,7 +74,7 @@ def world(seed: int, questions: int) -> World:
     ids = {passage.title: passage.passage_id for passage in numbered}
     return World(
         seed=seed,
-        table=table,
+        table=pd.DataFrame(rows, columns=list(COLUMNS)),
         passages=numbered,
         questions=tuple(_question(name, asked[name], firms.made, ids) for name in asked),
         asked=asked,
