@@ -37,7 +37,7 @@ class Confidence:
 
 _TAG = re.compile(r"</?[A-Za-z][\w-]*(?:\s[^<>]*)?>")
 _SCALE = re.compile(
-    r"\(\s*0(?:\.0)?\s*%?\s*(?:-|to)\s*(?:1(?:\.0)?|100)\s*%?\s*\)"
+    r"\( ?0(?:\.0)? ?%? ?(?:-|to) ?(?:1(?:\.0)?|100) ?%? ?\)"
     r"|\bscale (?:of|from) 0(?:\.0)? ?%? ?(?:-|to) ?(?:1(?:\.0)?|100)(?![\d.]*\d) ?%?",
     re.IGNORECASE,
 )
@@ -94,8 +94,8 @@ def parse(text: str | None, scale: str) -> Confidence:
 
 
 def _plain(text: str) -> str:
-    """The text with one way of writing signs, without tags and without the scale repeated."""
-    plain = unicodedata.normalize("NFKC", text).replace("⁄", "/").replace("’", "'")
+    """The text with one way of writing signs and spaces, without tags and without the scale repeated."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).split()).replace("⁄", "/").replace("’", "'")
     plain = re.sub("[‐‑‒–—−]", "-", plain)
     return _SCALE.sub(" ", _TAG.sub(" ", plain))
 
