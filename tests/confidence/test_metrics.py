@@ -142,7 +142,8 @@ def test_missing_confidences_are_covered_by_no_metric_but_accuracy():
         (
             [0.5, 0.7],
             [0, 0],
-            dict.fromkeys(("auroc", "strict_ranking", "mccp"), "no_right_answers") | {"mcip_common": "no_common_errors"},
+            dict.fromkeys(("auroc", "strict_ranking", "mccp"), "no_right_answers")
+            | {"mcip_common": "no_common_errors"},
         ),
         ([0.5, 0.7], [0, 1], {"mcip_common": "no_common_errors"}),
     ],

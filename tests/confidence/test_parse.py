@@ -159,7 +159,9 @@ def test_hostile_text_is_read_fast_and_stays_in_range():
             assert found.value is None or 0 <= found.value <= 1
 
 
-@pytest.mark.parametrize("part", ["9", "9.", "<a ", "<a\t", "0-1 (", " ", "1/", "(0 ", "(0", "0 to ", "% ", "scale of 0 "])
+@pytest.mark.parametrize(
+    "part", ["9", "9.", "<a ", "<a\t", "0-1 (", " ", "1/", "(0 ", "(0", "0 to ", "% ", "scale of 0 "]
+)
 def test_long_text_is_read_in_time(part):
     for text in (part * 20_000, part + " " * 60_000, part * 20_000 + "0.9"):
         start = time.perf_counter()

@@ -141,10 +141,7 @@ def checked(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> tuple[Floats, 
     Raises:
         ValueError: for arrays of different lengths, confidences outside 0 to 1, or verdicts other than 0 and 1.
     """
-    stated, right = (
-        pd.array(np.asarray(values, object), dtype="Float64").to_numpy(np.float64, na_value=np.nan)
-        for values in (confidence, correct)
-    )
+    stated, right = _numbers(confidence), _numbers(correct)
     if stated.shape != right.shape or stated.ndim != 1:
         raise ValueError(f"confidences {stated.shape} and verdicts {right.shape} must be of one length")
     for values, wrong, what in (
@@ -154,6 +151,13 @@ def checked(confidence: npt.ArrayLike, correct: npt.ArrayLike) -> tuple[Floats, 
         if wrong.any():
             raise ValueError(f"{what}, not {values[wrong][0]:g}")
     return stated, right
+
+
+def _numbers(values: npt.ArrayLike) -> Floats:
+    plain = np.asarray(values)
+    if plain.dtype.kind == "O":
+        plain = pd.array(plain, dtype="Float64").to_numpy(np.float64, na_value=np.nan)
+    return plain.astype(np.float64)
 
 
 def _intervals(
