@@ -40,7 +40,7 @@ class TemperatureScaling:
     """Confidence c becomes sigmoid(logit(c) / temperature); above 1 softens, infinity says 0.5 of everything.
 
     Source: Platt scaling with one parameter, as in Guo et al. 2017 (ICML), on the stated confidence, as a model that
-    states one gives no logits. The order of answers stays, and so does AUROC.
+    states one gives no logits. The order of answers stays, but for those beyond 0.001 and 0.999, which are tied.
     """
 
     temperature: float
