@@ -44,6 +44,11 @@ def off_edges(said, bins):
     return bool((np.abs(said * bins - np.round(said * bins)) > 1e-9)[said < 1].all())
 
 
+def alike(one, other):
+    """Faster than `pytest.approx`, which counts over so many sets."""
+    return abs(one - other) < 1e-9
+
+
 def below_1(said):
     """relplot gives a confidence of exactly 1 a bin of its own."""
     return np.minimum(said, np.nextafter(1, 0))
@@ -61,19 +66,19 @@ def test_ten_thousand_random_sets():
         if kind == "empty":
             assert all(found[name] is None and found[f"{name}_reason"] == "no_answers" for name in METRICS)
             continue
-        assert found["brier"] == pytest.approx(brier_score_loss(right, said, pos_label=1), abs=1e-9)
+        assert alike(found["brier"], brier_score_loss(right, said, pos_label=1))
         for name, bins in (("ece10", 10), ("ece15", 15)):
             if not off_edges(said, bins):
-                assert found[name] == pytest.approx(by_hand(said, right, bins), abs=1e-9)
+                assert alike(found[name], by_hand(said, right, bins))
             else:
                 seen["relplot"] += 1
-                assert found[name] == pytest.approx(relplot.metrics.binnedECE(below_1(said), right, bins), abs=1e-9)
+                assert alike(found[name], relplot.metrics.binnedECE(below_1(said), right, bins))
         if 0 < right.sum() < len(right):
             seen["two classes"] += 1
-            assert found["auroc"] == pytest.approx(auc(*roc_curve(right, said)[:2]), abs=1e-9)
+            assert alike(found["auroc"], auc(*roc_curve(right, said)[:2]))
             pairs = said[right == 1][:, None] > said[right == 0]
-            assert found["strict_ranking"] == pytest.approx(pairs.mean(), abs=1e-9)
-            assert found["mcip"] == pytest.approx(said[right == 0].mean(), abs=1e-9)
+            assert alike(found["strict_ranking"], pairs.mean())
+            assert alike(found["mcip"], said[right == 0].mean())
         else:
             assert found["auroc"] is None
             assert found["auroc_reason"] == ("no_errors" if right.all() else "no_right_answers")

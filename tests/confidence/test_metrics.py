@@ -171,6 +171,11 @@ def test_what_is_no_confidence_is_refused(said, right, words):
         score(said, right, seed=0)
 
 
+def test_an_answer_without_a_cluster_is_refused():
+    with pytest.raises(ValueError, match="no cluster"):
+        score([0.5, 0.6], [1, 0], seed=0, cluster=["q1", None])
+
+
 def test_columns_of_a_table_are_taken_as_they_are():
     frame = pd.DataFrame(
         {"said": pd.array([0.9, None, 0.1], dtype="Float64"), "right": pd.array([True, False, None], dtype="boolean")}

@@ -90,7 +90,8 @@ def score(
         for each metric m of `METRICS`: m, m_low, m_high (None where undefined) and then m_reason, one of `REASONS`.
 
     Raises:
-        ValueError: for arrays of different lengths, confidences outside 0 to 1, or verdicts other than 0 and 1.
+        ValueError: for arrays of different lengths, confidences outside 0 to 1, verdicts other than 0 and 1, or an
+            answer without a cluster.
     """
     stated, right = checked(confidence, correct)
     graded = ~np.isnan(right)
@@ -98,6 +99,8 @@ def score(
     shared = np.zeros(len(graded), bool) if common is None else np.asarray(common, bool)
     if len(labels) != len(graded) or len(shared) != len(graded):
         raise ValueError(f"{len(graded)} answers, but {len(labels)} clusters and {len(shared)} marks of common errors")
+    if (labels < 0).any():
+        raise ValueError("an answer has no cluster")
     codes, groups = np.unique(labels[graded], return_inverse=True)
     scorer = Scorer(stated[graded], right[graded], groups.astype(np.int64), len(codes), shared[graded])
     covered = graded & ~np.isnan(stated)

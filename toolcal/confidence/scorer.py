@@ -82,8 +82,8 @@ class Scorer:
 
     def _add_parts(self, name: str, values: Floats, cluster: Counts, row: Counts | None, rows: int) -> None:
         there = np.flatnonzero(values)
-        at = self._rows if row is None else row[there] + self._rows
-        self._entries.append((values[there], np.broadcast_to(at, there.shape), cluster[there]))
+        at = np.full(len(there), self._rows) if row is None else row[there] + self._rows
+        self._entries.append((values[there], at, cluster[there]))
         self._parts[name] = slice(self._rows, self._rows + rows)
         self._rows += rows
 
@@ -166,8 +166,7 @@ def _ranking(right: Floats, wrong: Floats) -> dict[str, Floats]:
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(below > 0, above / below, np.nan)
+    return np.asarray(np.divide(above, below, out=np.full(np.shape(below), np.nan), where=below > 0))
 
 
 def _or_zero(above: Floats, below: Floats) -> Floats:
