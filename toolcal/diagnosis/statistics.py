@@ -6,7 +6,7 @@ the number of clusters, so neither the order of rows nor what else is in the tab
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -47,11 +47,28 @@ def wilson(k: npt.ArrayLike, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Fl
     return low, high
 
 
+def draws(clusters: int, seed: int, resamples: int = RESAMPLES, *, block: int = RESAMPLES) -> Iterator[Floats]:
+    """How often each cluster is drawn in each resample.
+
+    Args:
+        clusters: number of clusters.
+        seed: from the configuration, not negative.
+        resamples: number of bootstrap samples.
+        block: samples given at once; it bounds the memory and changes no number.
+
+    Yields:
+        (block, clusters), the last one with what is left of the resamples; rows sum to `clusters`.
+    """
+    generator = np.random.default_rng([seed, clusters])
+    for start in range(0, resamples, block):
+        size = min(block, resamples - start)
+        yield generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=size).astype(np.float64)
+
+
 @lru_cache(maxsize=32)
 def _weights(clusters: int, seed: int, resamples: int) -> Floats:
-    """How often each cluster is drawn in each resample: (resamples, clusters), rows sum to `clusters`."""
-    generator = np.random.default_rng([seed, clusters])
-    drawn = generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=resamples).astype(np.float64)
+    """All resamples of `draws`, kept for the next statistic of equally many clusters."""
+    (drawn,) = draws(clusters, seed, resamples, block=resamples)
     drawn.setflags(write=False)
     return drawn
 

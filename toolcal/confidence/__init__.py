@@ -1,0 +1,1 @@
+"""The confidence study: what search and code do to a verbalised confidence (part B of the method)."""
