@@ -1,1 +1,1 @@
-"""The confidence study: what search and code do to the confidence that a model states (method B)."""
+"""The confidence study: what search and code do to a verbalised confidence (part B of the method)."""
