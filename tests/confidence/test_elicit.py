@@ -88,6 +88,17 @@ def test_json_mode_offers_the_tools_and_the_answer_and_nothing_else(name, scale,
     assert final.missing(wording.parts) == []
 
 
+def test_json_mode_holds_the_answer_back_until_a_tool_was_called():
+    def names(tools, **state):
+        return [tool["function"]["name"] for tool in elicit.offered(tools, "unit", **state)]
+
+    tools = list(TOOLS.values())
+    assert names(tools, called=False, last=False) == ["search", "python"]
+    assert names(tools, called=True, last=False) == ["search", "python", "answer"]
+    assert names(tools, called=True, last=True) == names(tools, called=False, last=True) == ["answer"]
+    assert names((), called=False, last=False) == ["answer"]
+
+
 def test_json_mode_says_after_a_result_what_the_guide_says():
     request = asked("prompted", WORDINGS["plain"], "percent", (SEARCH,))
     call = {"id": "c", "type": "function", "function": {"name": SEARCH, "arguments": '{"query": "Alder"}'}}

@@ -25,6 +25,38 @@ ANSWER = "answer"
 """The name of the tool with which an agent in JSON mode answers."""
 
 
+# Invented, and each played to its end: with a tool always by way of the tool, since a small model does as it is shown.
+# One ends sure and one unsure, so that no one confidence is the one to copy.
+_EXAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
+    "": (
+        ("user", "What is the capital of France?"),
+        (ANSWER, ("Paris", 95)),
+        ("user", "Who baked the first bread in Oldham?"),
+        (ANSWER, ("Tom Hale", 20)),
+    ),
+    SEARCH: (
+        ("user", "Who wrote the play The Glass Orchard?"),
+        (SEARCH, {"query": "The Glass Orchard play author"}),
+        ("result", "[1] The Glass Orchard\nThe Glass Orchard is a play by Mara Lindt."),
+        (ANSWER, ("Mara Lindt", 95)),
+        ("user", "Who baked the first bread in Oldham?"),
+        (SEARCH, {"query": "first bread Oldham baker"}),
+        ("result", "[1] Bread\nTom Hale sells bread in Oldham."),
+        (ANSWER, ("Tom Hale", 30)),
+    ),
+    PYTHON: (
+        ("user", "How much is 17 times 23?"),
+        (PYTHON, {"code": "print(17 * 23)"}),
+        ("result", "391"),
+        (ANSWER, ("391", 95)),
+        ("user", "Which boat is the longest?"),
+        (PYTHON, {"code": "import pandas as pd\nboats = pd.read_csv('table.csv')\nprint(boats.nlargest(2, 'length'))"}),
+        ("result", "   boat  length\n4  Tern    18.0\n1  Swan    18.0"),
+        (ANSWER, ("Tern", 50)),
+    ),
+}
+
+
 @dataclass(frozen=True)
 class Wording:
     """One way of asking for a confidence."""
@@ -144,6 +176,26 @@ def answer_tool(scale: Scale, parts: Sequence[str] = PARTS) -> Schema:
     return {"type": "function", "function": {"name": ANSWER, "description": description, "parameters": parameters}}
 
 
+def offered(
+    tools: Sequence[Schema], scale: Scale, parts: Sequence[str] = PARTS, *, called: bool, last: bool
+) -> tuple[Schema, ...]:
+    """What an agent in JSON mode may do in one step.
+
+    The answer is held back until a tool was called: the embedded model would answer at once, whatever it is told.
+
+    Args:
+        tools: the agent's own; an agent without any answers at once.
+        scale: `unit` or `percent`.
+        parts: what the answer has to state.
+        called: whether a tool was called before.
+        last: whether this is the last step, or the second request after a broken form: nothing but the answer then.
+    """
+    answer = answer_tool(scale, parts)
+    if last or not tools:
+        return (answer,)
+    return (*tools, answer) if called else tuple(tools)
+
+
 def guide(agent: Agent, wording: Wording, scale: Scale, tools: Sequence[str]) -> Guide:
     """What a model in JSON mode reads before its tools: the task, and invented examples of each step.
 
@@ -151,36 +203,23 @@ def guide(agent: Agent, wording: Wording, scale: Scale, tools: Sequence[str]) ->
         agent: as in `system`.
         wording: from `wordings`; in JSON mode there is no room for reasons or several guesses, so `ask` is left out.
         scale: `unit` or `percent`.
-        tools: names of the agent's tools, `answer` not among them.
+        tools: names of the agent's tools, `search` and `python`; `answer` is not among them.
     """
     meaning = _meaning(scale) if wording.later is None else ""
     steps = f"Answer with one JSON object, one step at a time: {'call a tool, or ' if tools else ''}give the answer."
-    sure = {"unit": (0.9, 0.3), "percent": (90, 30)}[scale]
-    examples: list[tuple[str, Any]] = []
-    if SEARCH in tools:
-        examples += [
-            ("user", "Who wrote the play The Glass Orchard?"),
-            (SEARCH, {"query": "The Glass Orchard play author"}),
-            ("result", "[1] The Glass Orchard\nThe Glass Orchard is a play by Mara Lindt."),
-            _answer("Mara Lindt", sure[0], wording),
-        ]
-    if PYTHON in tools:
-        examples += [
-            ("user", "How much is 17 times 23?"),
-            (PYTHON, {"code": "print(17 * 23)"}),
-            ("result", "391"),
-            _answer("391", sure[0], wording),
-        ]
-    if not tools:
-        examples += [("user", "What is the capital of France?"), _answer("Paris", sure[0], wording)]
-    examples += [("user", "Who baked the first bread in Oldham?"), _answer("Tom Hale", sure[1], wording)]
+    examples = [example for kind in tools or ("",) for example in _EXAMPLES[kind]]
+    shown = [_as_asked(kind, value, wording, scale) for kind, value in examples]
     instructions = "\n".join(text for text in (_task(agent), meaning, steps) if text)
-    return Guide(instructions, tuple(examples), text_actions=(), after_result="Can you answer now?")
+    return Guide(instructions, tuple(shown), text_actions=(), after_result="Can you answer now?")
 
 
-def _answer(answer: str, confidence: float, wording: Wording) -> tuple[str, Any]:
-    given = {"answer": answer, "confidence": confidence}
-    return ANSWER, {part: given[part] for part in wording.parts}
+def _as_asked(kind: str, value: Any, wording: Wording, scale: Scale) -> tuple[str, Any]:
+    """An example's answer with the parts and on the scale that are asked for; other steps as they are."""
+    if kind != ANSWER:
+        return kind, value
+    answer, percent = value
+    given = {"answer": answer, "confidence": percent if scale == "percent" else percent / 100}
+    return kind, {part: given[part] for part in wording.parts}
 
 
 def _task(agent: Agent) -> str:
