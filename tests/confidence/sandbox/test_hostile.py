@@ -71,8 +71,7 @@ def test_as_the_user_of_the_tests(outside, monkeypatch, tmp_path):
     withstood(tried(outside))
     assert state(outside) == before
     assert list(tmp_path.iterdir()) == []
-    assert processes("snippet-") == []
-    assert processes("sandbox/child.py") == []
+    assert processes(str(tmp_path)) == []
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="the test above is it, unless that is root")
@@ -119,12 +118,12 @@ tool.run({"code": "import time\\ntime.sleep(9)"})
     with subprocess.Popen([sys.executable, "-c", code], env=environment, cwd=ROOT, stdout=subprocess.PIPE) as parent:
         assert parent.stdout.readline() == b"ready\n"
         deadline = time.monotonic() + 8
-        while not (children := processes("snippet-")) and time.monotonic() < deadline:
+        while not (children := processes(str(tmp_path))) and time.monotonic() < deadline:
             time.sleep(0.01)
         assert children
         time.sleep(0.3)
-        assert processes("snippet-") == children
+        assert processes(str(tmp_path)) == children
         parent.send_signal(signal.SIGKILL)
-    while processes("snippet-") and time.monotonic() < deadline:
+    while processes(str(tmp_path)) and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert processes("snippet-") == []
+    assert processes(str(tmp_path)) == []

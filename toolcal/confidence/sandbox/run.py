@@ -40,7 +40,7 @@ class Limits:
     """From its start to its end."""
     cpu_seconds: int = 8
     memory_mb: int = 768
-    """Addresses (MB of 2^20 bytes), those of the interpreter and its libraries among them; pandas takes 370."""
+    """Addresses (MB of 2^20 bytes), those of the interpreter and its libraries among them; pandas takes 300."""
     threads: int = 16
     files: int = 100
     file_mb: int = 16
