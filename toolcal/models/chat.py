@@ -129,7 +129,7 @@ class Chat:
         if self._tool_mode == "native":
             return {"content": None, **raw}
         if self._tool_mode == "json":
-            message = json_mode.decode(raw.get("content"), request.tools, call_id)
+            message = json_mode.decode(raw.get("content"), request.tools, call_id, request.guide)
         else:
             message = python_list.decode(raw.get("content"), request.tools, call_id)
         if "reasoning_content" in raw:

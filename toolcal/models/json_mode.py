@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from toolcal.benchmarks.protocol import Message, Tool
 from toolcal.callshapes import JSON
-from toolcal.models.protocol import Request
+from toolcal.models.protocol import Guide, Request
 
 History = Literal["turn", "conversation"]
 
@@ -63,7 +63,10 @@ _TYPE_NAMES = {
     "null": "None",
 }
 # What a schema keeps of a tool's parameters; descriptions and defaults hold nothing back and would only make it longer.
-_KEPT = ("type", "enum", "const", "minItems", "maxItems")
+_KEPT = ("type", "enum", "const", "minItems", "maxItems", "maxLength", "minimum", "maximum")
+
+BENCHMARK = Guide(_INSTRUCTIONS, _EXAMPLES, TEXT_ACTIONS, "Is the request done now?")
+"""What is said where a request brings no guide of its own."""
 
 
 def prompt(
@@ -80,19 +83,21 @@ def prompt(
     Returns:
         (messages with text content only; an OpenAI `json_schema` response format, one branch per tool and text action).
     """
-    tools = _spoken(request.tools)
+    guide = request.guide or BENCHMARK
+    tools = _spoken(request.tools, guide.text_actions)
     opening = list(itertools.takewhile(lambda message: message["role"] == "system", request.messages))
     start = len(opening) if history == "conversation" else request.turn_start
     system = [_text(message) for message in opening]
-    lines = [_INSTRUCTIONS, "", "Tools:", *(_signature(name, tool) for name, tool in tools.items())]
+    lines = [guide.instructions, "", "Tools:", *(_signature(name, tool) for name, tool in tools.items())]
     messages: list[Message] = [{"role": "system", "content": "\n".join([*lines, *("\n" + text for text in system)])}]
-    messages += [_example(kind, value) for kind, value in _EXAMPLES]
-    messages += _shown(request.messages[start:], tools, result_length)
-    schema = {"anyOf": [*(_call_schema(name, tool) for name, tool in tools.items()), *map(_text_schema, TEXT_ACTIONS)]}
+    messages += [_example(kind, value, guide) for kind, value in guide.examples]
+    messages += _shown(request.messages[start:], tools, result_length, guide)
+    calls = [_call_schema(name, tool) for name, tool in tools.items()]
+    schema = {"anyOf": [*calls, *map(_text_schema, guide.text_actions)]}
     return messages, {"type": "json_schema", "json_schema": {"name": "action", "schema": schema}}
 
 
-def decode(content: str | None, tools: Sequence[Tool], call_id: str = "call_0") -> Message:
+def decode(content: str | None, tools: Sequence[Tool], call_id: str = "call_0", guide: Guide | None = None) -> Message:
     """An answer in OpenAI form.
 
     A call, also of a tool that is not in the list, becomes the message's one tool call; ask, refuse and done become
@@ -102,16 +107,18 @@ def decode(content: str | None, tools: Sequence[Tool], call_id: str = "call_0") 
         content: the answer's text.
         tools: the tools that the prompt offered.
         call_id: id for the tool call.
+        guide: the request's, if it had one.
     """
+    text_actions = (guide or BENCHMARK).text_actions
     message: Message = {"role": "assistant", "content": content}
     action = _parsed(content or "")
     name = action.pop("action", None)
     if not isinstance(name, str):
         return message
-    if name in TEXT_ACTIONS:
+    if name in text_actions:
         text = action.get("text")
         return {**message, "content": text} if isinstance(text, str) else message
-    tool = _spoken(tools).get(name)
+    tool = _spoken(tools, text_actions).get(name)
     if tool is None and not re.fullmatch(r"[A-Za-z_][\w.-]{0,63}", name):
         return message
     arguments = action.get("arguments") if tool is not None and _nested(tool) else action
@@ -121,12 +128,12 @@ def decode(content: str | None, tools: Sequence[Tool], call_id: str = "call_0") 
     return {**message, "content": None, "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
 
 
-def _spoken(tools: Sequence[Tool]) -> dict[str, Tool]:
+def _spoken(tools: Sequence[Tool], text_actions: Sequence[str]) -> dict[str, Tool]:
     """The tools by the name the model knows them by: their own, unless that is a text action's."""
     spoken: dict[str, Tool] = {}
     for tool in tools:
         name = tool["function"]["name"]
-        while name in TEXT_ACTIONS or name in spoken:
+        while name in text_actions or name in spoken:
             name += "_tool"
         spoken[name] = tool
     return spoken
@@ -168,20 +175,22 @@ def _sentence(description: str) -> str:
     return re.split(r"(?<=[.!?])\s", text, maxsplit=1)[0]
 
 
-def _example(kind: str, value: Any) -> Message:
+def _example(kind: str, value: Any, guide: Guide) -> Message:
     if kind == "user":
         return {"role": "user", "content": value}
     if kind == "result":
-        return _result(value)
+        return _result(value, guide)
     action = {"action": kind, **(value if isinstance(value, dict) else {"text": value})}
     return {"role": "assistant", "content": _dumps(action)}
 
 
-def _result(text: str) -> Message:
-    return {"role": "user", "content": f"Result: {text}\nIs the request done now?"}
+def _result(text: str, guide: Guide) -> Message:
+    return {"role": "user", "content": f"Result: {text}\n{guide.after_result}"}
 
 
-def _shown(messages: Sequence[Message], tools: Mapping[str, Tool], result_length: int) -> Iterator[Message]:
+def _shown(
+    messages: Sequence[Message], tools: Mapping[str, Tool], result_length: int, guide: Guide
+) -> Iterator[Message]:
     """The conversation as the prompt shows it: calls as actions, results as the user's messages.
 
     A call that is made again with the same result is shown once: a small model goes on copying what it sees twice.
@@ -200,7 +209,7 @@ def _shown(messages: Sequence[Message], tools: Mapping[str, Tool], result_length
             if (action, text) not in seen:
                 seen.add((action, text))
                 cut = f"{text[:result_length]} [cut: {len(text)} characters]" if len(text) > result_length else text
-                yield from ({"role": "assistant", "content": action}, _result(cut))
+                yield from ({"role": "assistant", "content": action}, _result(cut, guide))
         else:
             seen.clear()
             yield {"role": message["role"], "content": text}

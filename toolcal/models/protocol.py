@@ -10,6 +10,19 @@ from toolcal.benchmarks.protocol import Case, Message, Tool
 
 
 @dataclass(frozen=True)
+class Guide:
+    """What a model in JSON mode reads before its tools (`models.json_mode`)."""
+
+    instructions: str
+    examples: tuple[tuple[str, Any], ...]
+    """(`user` or `result`, text), or (an action, its text or arguments)."""
+    text_actions: tuple[str, ...]
+    """The actions that are a text instead of a call; they need no tool."""
+    after_result: str
+    """What is asked after each result."""
+
+
+@dataclass(frozen=True)
 class Request:
     """All that a model may look at for one response.
 
@@ -30,6 +43,8 @@ class Request:
     seed: int
     shown: Mapping[str, str] = field(default_factory=dict)
     """The benchmark's name of a tool -> the one that the model is shown, where they differ."""
+    guide: Guide | None = None
+    """For JSON mode; None for the one that benchmarks have."""
 
     @property
     def call_ids(self) -> str:
