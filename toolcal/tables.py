@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from toolcal import __version__
+from toolcal.columns import Column, Table
+from toolcal.columns import column as _c
+from toolcal.confidence.tables import CONFIDENCE_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
@@ -43,50 +46,9 @@ CELL = ("model", "scenario", "perturbation")
 CASE = (*CELL, "case_id", "trial")
 EMISSION = (*CASE, "turn", "step", "attempt")
 
-_TYPES = {
-    "str": pa.string(),
-    "int": pa.int64(),
-    "float": pa.float64(),
-    "bool": pa.bool_(),
-    "json": pa.string(),
-}
-
 
 class TableError(ValueError):
     """A table that breaks its own contract; the message names table, column and row."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """One column: its type (`json` is a JSON string), what it means, and whether it may be null."""
-
-    type: str
-    doc: str
-    null: bool = False
-    values: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table's name, its key and its columns (the key's first)."""
-
-    name: str
-    key: tuple[str, ...]
-    columns: dict[str, Column]
-
-    @property
-    def schema(self) -> pa.Schema:
-        """The Arrow schema, with each column's description as field metadata."""
-        return pa.schema(
-            [
-                pa.field(name, _TYPES[column.type], nullable=column.null, metadata={"doc": column.doc})
-                for name, column in self.columns.items()
-            ]
-        )
-
-
-def _c(type: str, doc: str, *, null: bool = False, values: Sequence[str] | None = None) -> Column:
-    return Column(type, doc, null, tuple(values) if values else None)
 
 
 _KEYS = {
@@ -716,6 +678,7 @@ TABLES: dict[str, Table] = {
                 "note": _c("str", "what the published figure holds of, or how it was stated", null=True),
             },
         ),
+        *CONFIDENCE_TABLES,
     )
 }
 
