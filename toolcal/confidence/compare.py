@@ -84,10 +84,10 @@ def _others(
     # Both configurations' answers in one: a weighting takes each question's from one of them.
     stated, right = (np.concatenate([pair[part][chosen] for pair in pairs]) for part in (0, 1))
     pooled = Scorer(stated, right, np.concatenate([codes, codes + clusters]), 2 * clusters, np.zeros(len(right), bool))
-    whole = _swapped(pooled, np.zeros((1, clusters)))
+    whole = _swapped(pooled, np.zeros((clusters, 1), bool))
     chance = np.random.default_rng([seed, clusters])
     drawn = [
-        _swapped(pooled, chance.integers(0, 2, (min(_BLOCK, swaps - start), clusters)).astype(np.float64))
+        _swapped(pooled, chance.random((clusters, min(_BLOCK, swaps - start)), np.float32) < 0.5)
         for start in range(0, swaps, _BLOCK)
     ]
     for row, name in zip(rows, names, strict=True):
@@ -99,10 +99,9 @@ def _others(
     return rows
 
 
-def _swapped(pooled: Scorer, swap: Floats) -> dict[str, Floats]:
-    """Differences of metrics where the labels of some questions are swapped: (swaps, questions), 0 or 1."""
-    first = pooled.scores(np.hstack([1 - swap, swap]))
-    second = pooled.scores(np.hstack([swap, 1 - swap]))
+def _swapped(pooled: Scorer, swaps: npt.NDArray[np.bool_]) -> dict[str, Floats]:
+    """Differences of metrics where the labels of some questions are swapped: (questions, swaps)."""
+    first, second = pooled.swapped(swaps)
     return {name: second[name] - first[name] for name in COMPARED}
 
 

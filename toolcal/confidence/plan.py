@@ -66,3 +66,8 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     """The noise levels of a set, 0 among them (`direct` answers are given there); published sets have no other."""
     levels = entry["noise"] if entry["source"] == "world" else [0]
     return tuple(sorted({0.0, *map(float, levels)}))
+
+
+def noise_name(noise: float) -> str:
+    """A noise level in file names and on figures: 0, 0.5, 1."""
+    return repr(float(noise)).removesuffix(".0")

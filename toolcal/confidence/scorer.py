@@ -7,6 +7,7 @@ gives them by one matrix product.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -96,7 +97,33 @@ class Scorer:
         Returns:
             Metric -> (weightings,); NaN where it is undefined.
         """
-        product = self._matrix @ weights.T
+        return self._scores(self._matrix @ weights.T)
+
+    def swapped(self, swaps: npt.NDArray[np.bool_]) -> tuple[dict[str, Floats], dict[str, Floats]]:
+        """Every metric of two configurations whose answers lie in the first and the second half of the clusters, where
+        the labels of some pairs of clusters are swapped.
+
+        Args:
+            swaps: (clusters / 2, swaps), whether the labels of a pair are swapped.
+
+        Returns:
+            Of either configuration, metric -> (swaps,).
+        """
+        start, both, difference = self._halves
+        # Sums are linear: what a swap takes from the one it gives to the other.
+        first = start + difference @ swaps.astype(np.float64)
+        return self._scores(first), self._scores(both - first)
+
+    @cached_property
+    def _halves(self) -> tuple[Floats, Floats, csr_array]:
+        """Sums of the first half of the clusters and of all, (sums, 1); and by pair, the second half less the first."""
+        pairs = self._matrix.shape[1] // 2
+        one, other = self._matrix[:, :pairs], self._matrix[:, pairs:]
+        start, both = (np.asarray(part.sum(axis=1), np.float64)[:, None] for part in (one, self._matrix))
+        return start, both, other - one
+
+    def _scores(self, product: Floats) -> dict[str, Floats]:
+        """Every metric from the sums of each weighting, (sums, weightings)."""
         sums = {name: product[part] for name, part in self._parts.items()}
         one = {name: found[0] for name, found in sums.items() if len(found) == 1}
         wrong = one["known"] - one["known_right"]

@@ -21,6 +21,8 @@ LEVEL = 0.95
 RESAMPLES = 2000
 _BLOCK = 256
 """Statistics resampled at once: bounds the memory to RESAMPLES x 256 numbers."""
+_KEPT = RESAMPLES * 5000
+"""Draws of up to so many numbers are kept, 2 bytes each."""
 
 
 def wilson(k: npt.ArrayLike, n: npt.ArrayLike, level: float = LEVEL) -> tuple[Floats, Floats]:
@@ -59,10 +61,22 @@ def draws(clusters: int, seed: int, resamples: int = RESAMPLES, *, block: int = 
     Yields:
         (block, clusters), the last one with what is left of the resamples; rows sum to `clusters`.
     """
+    parts = _kept(clusters, seed, resamples) if clusters * resamples <= _KEPT else None
     generator = np.random.default_rng([seed, clusters])
     for start in range(0, resamples, block):
         size = min(block, resamples - start)
-        yield generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=size).astype(np.float64)
+        drawn = _multinomial(generator, clusters, size) if parts is None else parts[start : start + size]
+        yield drawn.astype(np.float64)
+
+
+def _multinomial(generator: np.random.Generator, clusters: int, size: int) -> npt.NDArray[np.int64]:
+    return generator.multinomial(clusters, np.full(clusters, 1 / clusters), size=size)
+
+
+@lru_cache(maxsize=4)
+def _kept(clusters: int, seed: int, resamples: int) -> npt.NDArray[np.uint16]:
+    """All resamples, for the next statistic of equally many clusters: to draw them takes as long as to use them."""
+    return _multinomial(np.random.default_rng([seed, clusters]), clusters, resamples).astype(np.uint16)
 
 
 @lru_cache(maxsize=32)
