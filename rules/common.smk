@@ -12,6 +12,7 @@ sys.path.insert(0, str(BASE))
 
 from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
+from toolcal.confidence import plan
 from toolcal.models import entries
 from toolcal.repeated_keys import repeated_keys
 
@@ -46,7 +47,10 @@ WITH_USER = list(
     )
 )
 JUDGED = WITH_USER if "judge" in config else []
-QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+# The confidence study, and its cells; none where the configuration has none.
+STUDY = config.get("confidence", {})
+STUDY_CELLS = plan.cells(config)
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -70,6 +74,11 @@ RECORDED = {
     CONTEXTS: RESULTS / "contexts/{model}/{scenario}.{perturbation}.parquet",
     **CONVERSATION,
 }
+# Of the confidence study: a table a question set and noise level, and a cell.
+QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
+ANSWERS = (
+    RESULTS / "answers/{model}/{question_set}.{configuration}.{tool}.{noise}.parquet"
+)
 
 # What sums all up.
 DIAGNOSIS = (
@@ -86,22 +95,33 @@ DIAGNOSIS = (
     "pass_hat",
     "write_rates",
     "user_faults",
-    *(["judge_agreement"] if "confirmed_write" in QUESTIONS else []),
-    *(["nl_assertions"] if "nl_assertions" in QUESTIONS else []),
+    *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
+    *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
+)
+CONFIDENCE = (
+    "calibration",
+    "calibration_tests",
+    "reliability",
+    "risk_coverage",
+    "answer_causes",
 )
 
 
-def tables_of(*names):
+def tables_of(*names, folder="diagnosis"):
     """name and name_csv -> where the table is, for tables that sum all up."""
     return {
-        **{name: RESULTS / f"diagnosis/{name}.parquet" for name in names},
-        **{f"{name}_csv": RESULTS / f"diagnosis/{name}.csv" for name in names},
+        **{name: RESULTS / f"{folder}/{name}.parquet" for name in names},
+        **{f"{name}_csv": RESULTS / f"{folder}/{name}.csv" for name in names},
     }
 
 
 REPRODUCE = tables_of("reproduce")
-TABLES = tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else []))
-# Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, or none.
+TABLES = {
+    **tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else [])),
+    **(tables_of(*CONFIDENCE, folder="confidence") if STUDY_CELLS else {}),
+}
+# Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
+# question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
 PAGES = {
     "labeller": config["labellers"],
@@ -110,6 +130,7 @@ PAGES = {
         for name in config["perturbations"]
         if any(cell.perturbation == name for cell in CELLS)
     ],
+    "question_set": list(STUDY.get("sets", {})),
 }
 HAS_FIGURE = {"confirmed_writes": bool(WITH_USER), "validity": config["validity"]}
 FIGURES = [
@@ -132,6 +153,10 @@ wildcard_constraints:
     perturbation="[a-z0-9_-]+",
     figure="[a-z0-9_]+",
     of=r"(\.[a-z0-9_-]+)*",
+    question_set="[a-z0-9_-]+",
+    configuration="direct|prompted|trained",
+    tool="none|search|python",
+    noise="[0-9.]+",
 
 
 def code_of(stage):
@@ -239,6 +264,18 @@ def per_cell(pattern, model=None, but=(), free=None):
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
 
 
+def study_path(pattern, cell):
+    """The path of this pattern that a cell of the confidence study has."""
+    return str(pattern).format(
+        **cell._asdict() | {"noise": plan.noise_name(cell.noise)}
+    )
+
+
+def of_study(pattern):
+    """The paths of this pattern of all cells of the confidence study."""
+    return list(dict.fromkeys(study_path(pattern, cell) for cell in STUDY_CELLS))
+
+
 def one_of(names):
     """A wildcard that takes these names alone."""
     return "|".join(map(re.escape, names)) or "(?!)"
@@ -297,6 +334,7 @@ def closing_words():
     """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
     from toolcal.summary import effects_summary, lacking, left_over, summary
+    from toolcal.confidence.shown import study_summary
 
     ends = [TABLES["cells"], TABLES["effects"]]
     if estimates_only() or not all(path.is_file() for path in ends):
@@ -309,6 +347,11 @@ def closing_words():
     blocks = [
         summary(cells),
         effects_summary(effects),
+        *(
+            [study_summary(tables.read("calibration", TABLES["calibration"]))]
+            if "calibration" in TABLES and TABLES["calibration"].is_file()
+            else []
+        ),
         f"Figures and tables are in {RESULTS}.{lacking(cells)}"
         f"{left_over(RESULTS / 'figures', FIGURES)}",
     ]

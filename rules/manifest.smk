@@ -1,6 +1,7 @@
 rule manifest:
     input:
         cases=per_cell(CASES),
+        questions=of_study(QUESTIONS),
         # Last of all, so that it never tells of other results than those beside it.
         tables=TABLES.values(),
     output:

@@ -14,6 +14,12 @@ def main(smk):
     found = tables.read("cases", *smk.input.cases, columns=["scenario", "revision"]).groupby("scenario")["revision"]
     revisions = {scenario: ", ".join(sorted(names.unique())) for scenario, names in found}
     files = {f"{scenario}/{path.name}": path for scenario in revisions for path in data_files(scenario)}
+    sets = tables.read("questions", *smk.input.questions, columns=["question_set", "source", "revision", "licence"])
+    for name, rows in sets.groupby("question_set"):
+        facts = rows.drop(columns="question_set").drop_duplicates()
+        revisions[f"confidence/{name}"] = "; ".join(
+            " ".join(filter(None, row)) for row in facts.itertuples(index=False)
+        )
     files |= entries.files(config["models"])
     found = provenance.manifest(
         config,

@@ -18,18 +18,23 @@ def reliability(rows: Rows) -> pd.DataFrame:
     """The table `reliability`: ten bins of every cell, the empty ones too."""
 
     def bins(planned: pd.DataFrame) -> pd.DataFrame:
-        return binning.reliability(planned["confidence"], planned["correct"]).rename_axis("bin").reset_index()
+        found = binning.reliability(planned["confidence"], planned["correct"])
+        return found.rename_axis("bin").reset_index().assign(n_answers=_answers(planned))
 
     return _by_cell(rows, bins)
 
 
 def risk_coverage(rows: Rows) -> pd.DataFrame:
-    """The table `risk_coverage`: a row per stated value of every cell; none where no confidence could be read."""
+    """The table `risk_coverage`: a row per stated value of every cell; one without a risk where there is none."""
 
     def curve(planned: pd.DataFrame) -> pd.DataFrame:
         found = binning.risk_coverage(planned["confidence"], planned["correct"])
         low, high = wilson(np.round(found["risk"] * found["n"]), found["n"])
-        return found.assign(risk_low=low, risk_high=high)
+        found = found.assign(risk_low=low, risk_high=high)
+        if found.empty:
+            nothing = dict.fromkeys(("risk", "risk_low", "risk_high"), np.nan)
+            found = pd.DataFrame([{"threshold": 1.0, "n": 0, "coverage": 0.0, **nothing}])
+        return found.assign(n_confident=found["n"].max(), n_answers=_answers(planned))
 
     return _by_cell(rows, curve)
 
@@ -52,7 +57,7 @@ def _causes(planned: pd.DataFrame) -> Iterator[dict[str, Any]]:
             "cause": cause,
             "n": len(own),
             "n_wrong": len(wrong),
-            "n_answers": int(planned["correct"].notna().sum()),
+            "n_answers": _answers(planned),
             "share": len(own) / len(wrong) if len(wrong) else np.nan,
             "share_low": float(low),
             "share_high": float(high),
@@ -61,8 +66,10 @@ def _causes(planned: pd.DataFrame) -> Iterator[dict[str, Any]]:
         }
 
 
+def _answers(planned: pd.DataFrame) -> int:
+    """How many answers have a verdict."""
+    return int(planned["correct"].notna().sum())
+
+
 def _by_cell(rows: Rows, made: Callable[[pd.DataFrame], pd.DataFrame]) -> pd.DataFrame:
-    parts = [made(planned).assign(**cell._asdict()) for cell, planned in rows.items()]
-    return (
-        pd.concat([part for part in parts if len(part)], ignore_index=True) if any(map(len, parts)) else pd.DataFrame()
-    )
+    return pd.concat([made(planned).assign(**cell._asdict()) for cell, planned in rows.items()], ignore_index=True)

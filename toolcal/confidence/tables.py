@@ -225,6 +225,7 @@ CONFIDENCE_TABLES = (
             "n": column("int", "answers with a verdict and a confidence in the bin"),
             "confidence": column("float", "their mean confidence (0 to 1); null in an empty bin", null=True),
             **_wilson("accuracy", "share of them that are right"),
+            "n_answers": column("int", "all answers of the cell that have a verdict, with a confidence or without"),
         },
     ),
     Table(
@@ -234,7 +235,9 @@ CONFIDENCE_TABLES = (
             **_keys(*STUDY, "threshold"),
             "n": column("int", "answers with a verdict and a confidence at or above the threshold"),
             "coverage": column("float", "their share of the cell's answers with a verdict and a confidence (0 to 1)"),
-            **_wilson("risk", "share of them that are wrong"),
+            **_wilson("risk", "share of them that are wrong; null where no confidence could be read (threshold 1)"),
+            "n_confident": column("int", "answers of the cell with a verdict and a confidence"),
+            "n_answers": column("int", "all answers of the cell that have a verdict"),
         },
     ),
     Table(

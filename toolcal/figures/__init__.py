@@ -24,6 +24,7 @@ class Source(NamedTuple):
 
 
 _EFFECT = ("perturbation", "labeller")
+_STUDY = ("question_set",)
 
 FIGURES = {
     "gar_acc": Source("cells"),
@@ -37,6 +38,11 @@ FIGURES = {
     "dumbbells": Source("family_effects", _EFFECT),
     "forest": Source("effects", _EFFECT),
     "movement": Source("effects", _EFFECT),
+    "reliability": Source("reliability", _STUDY),
+    "calibration": Source("calibration", _STUDY),
+    "confidence_by_noise": Source("calibration", _STUDY),
+    "risk_coverage": Source("risk_coverage", _STUDY),
+    "answer_causes": Source("answer_causes", _STUDY),
 }
 """All figures. A figure's name is also the name of its module, its files and its caption."""
 
@@ -76,6 +82,9 @@ def draw(name: str, data: pd.DataFrame, **options: Any) -> Figure:
 
 def _drawings() -> dict[str, Callable[..., Figure]]:
     from toolcal.figures import (
+        answer_causes,
+        calibration,
+        confidence_by_noise,
         confirmed_writes,
         confusion,
         dumbbells,
@@ -84,11 +93,14 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         movement,
         ranks,
         recall_by_turn,
+        reliability,
+        risk_coverage,
         shares,
         slack_reasons,
         validity,
     )
 
     baseline = (confirmed_writes, confusion, gar_acc, ranks, recall_by_turn, shares, slack_reasons, validity)
-    modules = (*baseline, dumbbells, forest, movement)
+    study = (answer_causes, calibration, confidence_by_noise, reliability, risk_coverage)
+    modules = (*baseline, dumbbells, forest, movement, *study)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}

@@ -37,13 +37,13 @@ def settle(figure: Figure) -> Figure:
 
 
 def selection(data: pd.DataFrame) -> str:
-    """Which labeller and perturbation the rows are of, in words.
+    """Which labeller, perturbation and question set the rows are of, in words.
 
     Raises:
         ValueError: where the rows are of several: a figure that mixed them would mislead.
     """
     words = []
-    for column, word in (("labeller", "labeller {}"), ("perturbation", "context {}")):
+    for column, word in (("labeller", "labeller {}"), ("perturbation", "context {}"), ("question_set", "set {}")):
         if column not in data:
             continue
         found = list(data[column].unique())

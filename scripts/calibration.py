@@ -1,0 +1,25 @@
+"""How well the confidences of the study fit what was right, and what its figures show."""
+
+from toolcal import logs, tables
+from toolcal.confidence.calibrate import calibrate
+from toolcal.confidence.plan import StudyCell
+
+
+def main(smk):
+    logs.to_file(smk.log[0])
+    results = calibrate(
+        tables.read("answers", *smk.input.answers),
+        tables.read("questions", *smk.input.questions),
+        [StudyCell(*cell) for cell in smk.params.cells],
+        base_models=smk.params.base_models,
+        limits=smk.params.limits,
+        trials=smk.params.trials,
+        seed=smk.params.seed,
+    )
+    for name, data in results.items():
+        tables.write(name, data, smk.output[name], {"seed": smk.params.seed, "code": smk.params.code})
+        data.to_csv(smk.output[f"{name}_csv"], index=False)
+
+
+if "snakemake" in globals():
+    main(snakemake)  # noqa: F821

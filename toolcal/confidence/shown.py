@@ -1,0 +1,56 @@
+"""The confidence study as a block of text for a terminal."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from toolcal.confidence.plan import noise_name
+
+_PERCENT = {
+    "accuracy": "accuracy",
+    "mean_confidence": "confidence",
+    "ece10": "ECE",
+    "mcip": "MCIP",
+}
+
+
+def study_summary(calibration: pd.DataFrame) -> str:
+    """The table `calibration`, a line per cell; empty where there is none.
+
+    Args:
+        calibration: rows of the table; rates from 0 to 1.
+
+    Returns:
+        Accuracy, mean confidence, ECE (10 bins), MCIP and coverage in percent, AUROC from 0 to 1; `-` where a metric is
+        undefined. Answers without a verdict stand beside n.
+    """
+    rows = calibration[
+        (calibration["difficulty"] == "all") & (calibration["post_hoc"] == "none") & (calibration["questions"] == "all")
+    ]
+    if rows.empty:
+        return ""
+    shown = pd.DataFrame(
+        {
+            "model": rows["model"],
+            "set": rows["question_set"],
+            "configuration": rows["configuration"],
+            "tool": rows["tool"],
+            "noise": rows["noise"].map(noise_name),
+            "n": [
+                f"{n}" if not missing else f"{n} (+{missing} missing)"
+                for n, missing in zip(rows["n"], rows["n_missing"], strict=True)
+            ],
+        }
+    )
+    for column, title in _PERCENT.items():
+        shown[title] = [_number(100 * value, 1) for value in rows[column]]
+    shown["AUROC"] = [_number(value, 2) for value in rows["auroc"]]
+    shown["coverage"] = [_number(100 * value, 1) for value in rows["coverage"]]
+    heading = (
+        "Confidence (in %; AUROC 0 to 1; ECE of 10 bins; coverage: share of answers whose confidence could be read)"
+    )
+    return f"{heading}\n{shown.to_string(index=False)}"
+
+
+def _number(value: float, digits: int) -> str:
+    return "-" if pd.isna(value) else f"{value:.{digits}f}"
