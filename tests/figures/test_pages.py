@@ -13,7 +13,11 @@ from toolcal import figures
 from toolcal.figures.about import about
 
 REPORT = Path(__file__).parents[2] / "report"
-VALUES = {"labeller": ["refined", "paper_like"], "perturbation": ["ask-hint", "sri-full"]}
+VALUES = {
+    "labeller": ["refined", "paper_like"],
+    "perturbation": ["ask-hint", "sri-full"],
+    "question_set": ["world", "nq"],
+}
 SRI: dict[str, Any] = {
     "kind": "probe",
     "probe": "sri",
@@ -31,6 +35,7 @@ CRI: dict[str, Any] = {
 def test_a_page_is_of_a_labeller_of_a_perturbation_and_one_or_of_neither() -> None:
     assert figures.pages("gar_acc", VALUES) == [".refined", ".paper_like"]
     assert figures.pages("validity", VALUES) == [""]
+    assert figures.pages("reliability", VALUES) == [".world", ".nq"]
     assert figures.pages("forest", VALUES) == [
         ".ask-hint.refined",
         ".ask-hint.paper_like",

@@ -36,7 +36,10 @@ def draw(answer_causes: pd.DataFrame) -> Figure:
     lacking = panels.missing("answer_causes", answer_causes, ["share"])
     if lacking:
         return panels.notice(lacking)
+    selected = panels.selection(answer_causes)
     causes = [cause for cause in CAUSES if (answer_causes["n"][answer_causes["cause"] == cause] > 0).any()]
+    if not causes:
+        return panels.notice(f"No wrong answers; {selected}.")
     bars = {
         f"{plain(model)}{words}": {
             str(name): _bar(cell, causes)
@@ -53,8 +56,7 @@ def draw(answer_causes: pd.DataFrame) -> Figure:
         bars,
         cells,
         [_PARTS[cause] for cause in causes],
-        heading=f"Wrong answers by cause; {panels.selection(answer_causes)}; on the right: wrong answers, of all "
-        "with a verdict",
+        heading=f"Wrong answers by cause; {selected}; on the right: wrong answers, of all with a verdict",
         xlabel="share of wrong answers",
         absent="not run",
     )
@@ -65,4 +67,4 @@ def _bar(cell: pd.DataFrame, causes: list[str]) -> Bar:
     if not wrong:
         return Bar((), f"none wrong of {answers}" if answers else "no answers")
     shares = dict(zip(cell["cause"], panels.numbers(cell, "share"), strict=True))
-    return Bar([float(shares[cause]) for cause in causes], f"{wrong} of {answers}")
+    return Bar([float(shares.get(cause, 0.0)) for cause in causes], f"{wrong} of {answers}")
