@@ -380,11 +380,11 @@ MISTAKES = {
     ),
     "a model without any part": (
         put("models", "m", {"source": "policy", "policy": "oracle", "family": "f", "scenarios": []}),
-        "models.m.scenarios: is empty, and the model does not play the user; name some or leave it out",
+        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study; name some",
     ),
     "a model with the user's journal": (
         put("models", "user", {"source": "policy", "policy": "oracle", "family": "f"}),
-        "models.user: journal/user would hold this model's calls and those of the user; rename it",
+        "models.user: journal/user would hold this model's calls and other ones; rename it",
     ),
     "a perturbation of nothing": (
         put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),
