@@ -149,7 +149,7 @@ def again(missing: Sequence[str], scale: Scale, parts: Sequence[str] = PARTS) ->
 
 
 def again_in_json() -> str:
-    """The one message that follows a broken form of an agent in JSON mode, which is then offered nothing but the answer."""
+    """What follows a broken form of an agent in JSON mode, which is then offered nothing but the answer."""
     return str(_texts()["again_in_json"])
 
 
