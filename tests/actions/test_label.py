@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from tests.timing import best_of, cpu
 from toolcal import tables
 from toolcal.actions import label as module
 from toolcal.actions.label import LABELLERS, CueError, Label, label, label_trajectories, load_cues
@@ -221,7 +221,10 @@ def test_twenty_thousand_emissions() -> None:
     call = json.dumps([{"id": "c", "function": {"name": "cd", "arguments": '{"folder": "documents"}'}}])
     text = "I have looked at the files in the directory, and the largest one is report.txt with 1,204 bytes. Which now?"
     trajectory = pd.concat([rows({"tool_calls": call}, {"content": text})] * 10_000)
-    start = time.perf_counter()
-    found = label_trajectories(trajectory, NAMES, ["paper_like"])
-    assert time.perf_counter() - start < 6.0  # about 1 s, on a free machine
-    assert found["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}
+    found = []
+
+    def work() -> None:
+        found.append(label_trajectories(trajectory, NAMES, ["paper_like"]))
+
+    assert best_of(lambda: cpu(work), 6.0) < 6.0  # about 1 s, on a free machine
+    assert found[0]["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}
