@@ -206,7 +206,8 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
     assert "Your key is ***." in set(trajectories(project, scenarios=("base",))["content"])
 
 
-def test_a_key_that_is_not_set_is_told_by_its_name(project, monkeypatch):
+def test_a_key_that_is_not_set_is_told_by_its_name(prepared, tmp_path, monkeypatch):
+    project = prepared.copy(tmp_path)
     monkeypatch.delenv("STANDIN_API_KEY", raising=False)
     with endpoint() as server:
         config = over(server, limit=1, endpoint={"api_key_env": "STANDIN_API_KEY"})

@@ -11,6 +11,8 @@ import pytest
 from tests.end_to_end.conftest import copy_project, policies
 from toolcal import tables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
