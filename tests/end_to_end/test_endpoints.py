@@ -163,6 +163,7 @@ def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_
         assert 0 < some["cost"].sum() <= whole_cost / 2
         assert (some["status"] == "infra_error").any()
         config["limits"] = {"max_usd": float(whole_cost * 3)}
+        short.in_one_process = True
         short.snakemake(*TARGETS, config=config)
     assert len(server.seen) == asked
     pd.testing.assert_frame_equal(trajectories(short).drop(columns=UNLIKE), trajectories(whole).drop(columns=UNLIKE))
