@@ -166,7 +166,7 @@ def both(*changes):
 
 
 MISTAKES = {
-    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints, judge, labellers"),
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
