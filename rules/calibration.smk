@@ -10,15 +10,16 @@ rule calibration:
     conda:
         "../envs/analysis.yaml"
     params:
-        cells=[list(cell) for cell in STUDY_CELLS],
+        cells=[list(cell) for cell in STUDY],
         base_models={
             cell.model: config["models"][cell.model].get("base_model")
-            for cell in STUDY_CELLS
+            for cell in STUDY
         },
         limits={
-            name: entry.get("limit") for name, entry in STUDY.get("sets", {}).items()
+            name: entry.get("limit")
+            for name, entry in config.get("confidence", {}).get("sets", {}).items()
         },
-        trials=STUDY.get("trials"),
+        trials=config.get("confidence", {}).get("trials"),
         seed=config["seed"],
         code=code_of("calibration"),
     message:

@@ -33,6 +33,7 @@ RESULTS = Path(config["results"])
 if RESULTS.exists() and not RESULTS.is_dir():
     raise WorkflowError(f"results: {RESULTS} is a file; name a folder")
 CELLS = configuration.cells(config)
+STUDY = plan.cells(config)
 BY_MODEL = [
     name for name, entry in config["models"].items() if entry["source"] == "vllm"
 ]
@@ -48,9 +49,6 @@ WITH_USER = list(
 )
 JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
-# The confidence study, and its cells; none where the configuration has none.
-STUDY = config.get("confidence", {})
-STUDY_CELLS = plan.cells(config)
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -66,6 +64,17 @@ WRITES = RESULTS / "writes/{model}.parquet"
 JUDGEMENTS = RESULTS / "judgements/{model}.parquet"
 JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# The confidence study: what is asked, what the tools see, what was answered.
+QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
+PASSAGES = RESULTS / "questions/{question_set}.{noise}.passages.parquet"
+ROWS = RESULTS / "questions/{question_set}.{noise}.csv"
+ANSWERS = (
+    RESULTS / "answers/{model}/{question_set}.{configuration}.{tool}.{noise}.parquet"
+)
+ANSWER_JOURNAL = (
+    RESULTS
+    / "journal/answers/{model}/{question_set}.{configuration}.{tool}.{noise}.jsonl"
+)
 # A conversation is judged where it is held or read.
 CONVERSATION = {GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet"}
 # A recorded one is judged by the tasks that came with it, so its model has cases of its own.
@@ -74,11 +83,6 @@ RECORDED = {
     CONTEXTS: RESULTS / "contexts/{model}/{scenario}.{perturbation}.parquet",
     **CONVERSATION,
 }
-# Of the confidence study: a table a question set and noise level, and a cell.
-QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
-ANSWERS = (
-    RESULTS / "answers/{model}/{question_set}.{configuration}.{tool}.{noise}.parquet"
-)
 
 # What sums all up.
 DIAGNOSIS = (
@@ -118,7 +122,7 @@ def tables_of(*names, folder="diagnosis"):
 REPRODUCE = tables_of("reproduce")
 TABLES = {
     **tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else [])),
-    **(tables_of(*CONFIDENCE, folder="confidence") if STUDY_CELLS else {}),
+    **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
 }
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
@@ -130,7 +134,7 @@ PAGES = {
         for name in config["perturbations"]
         if any(cell.perturbation == name for cell in CELLS)
     ],
-    "question_set": list(STUDY.get("sets", {})),
+    "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
 HAS_FIGURE = {"confirmed_writes": bool(WITH_USER), "validity": config["validity"]}
 FIGURES = [
@@ -151,12 +155,12 @@ wildcard_constraints:
     model="[^/]+",
     scenario="[a-z0-9_-]+",
     perturbation="[a-z0-9_-]+",
-    figure="[a-z0-9_]+",
-    of=r"(\.[a-z0-9_-]+)*",
     question_set="[a-z0-9_-]+",
     configuration="direct|prompted|trained",
     tool="none|search|python",
     noise="[0-9.]+",
+    figure="[a-z0-9_]+",
+    of=r"(\.[a-z0-9_-]+)*",
 
 
 def code_of(stage):
@@ -185,6 +189,34 @@ def run_of(cell):
         ),
         "selection": configuration.selection(config, cell),
         "trials": configuration.trials(config, cell.model),
+        "seed": config["seed"],
+        "unfinished": unfinished.count(journal),
+    }
+
+
+def study_cells(model):
+    """The model's cells of the confidence study."""
+    return [cell for cell in STUDY if cell.model == model]
+
+
+def study_path(pattern, cell):
+    """The path of this pattern for a cell of the confidence study."""
+    return str(pattern).format(**cell._asdict() | {"noise": plan.level(cell.noise)})
+
+
+def study_of(cell):
+    """What a query job has to do for a cell of the confidence study, as `run_of` for one of the panel."""
+    study = config["confidence"]
+    journal = study_path(ANSWER_JOURNAL, cell)
+    return {
+        "cell": [*cell],
+        "journal": journal,
+        "found": str(Path(journal).with_suffix(".found.jsonl")),
+        "limit": study["sets"][cell.question_set].get("limit"),
+        "settings": {
+            key: study[key]
+            for key in ("scale", "wording", "steps", "trials", "search", "python")
+        },
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
     }
@@ -264,16 +296,9 @@ def per_cell(pattern, model=None, but=(), free=None):
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
 
 
-def study_path(pattern, cell):
-    """The path of this pattern that a cell of the confidence study has."""
-    return str(pattern).format(
-        **cell._asdict() | {"noise": plan.noise_name(cell.noise)}
-    )
-
-
 def of_study(pattern):
     """The paths of this pattern of all cells of the confidence study."""
-    return list(dict.fromkeys(study_path(pattern, cell) for cell in STUDY_CELLS))
+    return list(dict.fromkeys(study_path(pattern, cell) for cell in STUDY))
 
 
 def one_of(names):

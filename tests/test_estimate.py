@@ -262,6 +262,7 @@ def run(bfcl_cases, tmp_path, capsys):
         params=SimpleNamespace(
             folder=str(tmp_path / "journal"),
             journals=[str(tmp_path / f"journal/{model}/{scenario}.jsonl") for model, scenario in cells],
+            study=[],
             user_journals=[str(tmp_path / f"journal/user/{model}/{scenario}.jsonl") for model, scenario in cells],
             trajectories=[str(tmp_path / f"trajectories/{model}.{scenario}.parquet") for model, scenario in cells],
         ),

@@ -12,7 +12,7 @@ import pytest
 from tests.confidence import scripted
 from tests.conftest import ROOT
 from toolcal import tables
-from toolcal.confidence.plan import noise_name
+from toolcal.confidence.plan import level
 
 MAIN = runpy.run_path(str(ROOT / "scripts/calibration.py"))["main"]
 MANIFEST = runpy.run_path(str(ROOT / "scripts/manifest.py"))["main"]
@@ -26,11 +26,11 @@ def smk(tmp_path):
     asked, cells = scripted.questions(12, NOISES), scripted.cells({"m": "prompted"}, NOISES)
     questions, answers = [], []
     for noise, rows in asked.groupby("noise"):
-        questions.append(tmp_path / f"world.{noise_name(noise)}.parquet")
+        questions.append(tmp_path / f"world.{level(noise)}.parquet")
         tables.write("questions", rows, questions[-1])
     first = asked[asked["draw"] < 8]
     for cell in cells:
-        answers.append(tmp_path / f"m/world.{cell.configuration}.{cell.tool}.{noise_name(cell.noise)}.parquet")
+        answers.append(tmp_path / f"m/world.{cell.configuration}.{cell.tool}.{level(cell.noise)}.parquet")
         tables.write("answers", scripted.answers(cell, first, scripted.shy), answers[-1])
     outputs = {name: tmp_path / f"{name}.parquet" for name in NAMES}
     return SimpleNamespace(

@@ -68,6 +68,12 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(sorted({0.0, *map(float, levels)}))
 
 
-def noise_name(noise: float) -> str:
-    """A noise level in file names and on figures: 0, 0.5, 1."""
+def level(noise: float) -> str:
+    """A noise level as it stands in file names and on figures: 0, 0.5, 1."""
     return repr(float(noise)).removesuffix(".0")
+
+
+def cell_of(names: Mapping[str, str]) -> StudyCell:
+    """The cell of a file's wildcards."""
+    *first, noise = (names[field] for field in StudyCell._fields)
+    return StudyCell(first[0], first[1], first[2], first[3], float(noise))

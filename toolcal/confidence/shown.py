@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from toolcal.confidence.plan import noise_name
+from toolcal.confidence.plan import level
 
 _PERCENT = {
     "accuracy": "accuracy",
@@ -35,7 +35,7 @@ def study_summary(calibration: pd.DataFrame) -> str:
             "set": rows["question_set"],
             "configuration": rows["configuration"],
             "tool": rows["tool"],
-            "noise": rows["noise"].map(noise_name),
+            "noise": rows["noise"].map(level),
             "n": [
                 f"{n}" if not missing else f"{n} (+{missing} missing)"
                 for n, missing in zip(rows["n"], rows["n_missing"], strict=True)

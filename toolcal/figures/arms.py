@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from toolcal.confidence.plan import noise_name
+from toolcal.confidence.plan import level
 from toolcal.figures.style import BLUE, INK, ORANGE
 
 TOOLS: dict[str, str] = {"none": "direct", "search": "search", "python": "python"}
@@ -42,7 +42,7 @@ def by_model(data: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:
 
 def name(tool: str, noise: float) -> str:
     """A cell in words: direct, or the tool with its noise level."""
-    return TOOLS[tool] if tool == "none" else f"{TOOLS[tool]}, noise {noise_name(noise)}"
+    return TOOLS[tool] if tool == "none" else f"{TOOLS[tool]}, noise {level(noise)}"
 
 
 def read(confident: int, answers: int) -> str:

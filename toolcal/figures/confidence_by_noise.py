@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from toolcal.confidence.plan import noise_name
+from toolcal.confidence.plan import level
 from toolcal.figures import arms, panels
 from toolcal.figures.style import GREY, PAGE, plain, styled
 
@@ -85,7 +85,7 @@ def _panel(panel: Axes, rows: pd.DataFrame, levels: list[float]) -> None:
     if not (rows["n"] > 0).any():
         panels.remark(panel, "no answers")
     panel.set(xlim=(-1.6, len(levels) - 0.4), ylim=(-0.03, 1.03))
-    panel.set_xticks([-1, *range(len(levels))], ["direct", *map(noise_name, levels)])
+    panel.set_xticks([-1, *range(len(levels))], ["direct", *map(level, levels)])
     panel.tick_params(axis="x", labelbottom=True)
     panel.axvline(-0.5, color=GREY, linewidth=0.5)
     panel.set_yticks([0, 0.25, 0.5, 0.75, 1])

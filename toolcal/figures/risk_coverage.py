@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from toolcal.confidence.plan import noise_name
+from toolcal.confidence.plan import level
 from toolcal.figures import arms, panels
 from toolcal.figures.style import NORMAL, PAGE, plain, styled, wrap
 
@@ -28,7 +28,7 @@ def draw(risk_coverage: pd.DataFrame) -> Figure:
     if lacking:
         return panels.notice(lacking)
     cells = [
-        (f"{plain(model)}{words}\nnoise {noise_name(noise)}", rows[(rows["noise"] == noise) | (rows["tool"] == "none")])
+        (f"{plain(model)}{words}\nnoise {level(noise)}", rows[(rows["noise"] == noise) | (rows["tool"] == "none")])
         for model, words, rows in arms.by_model(risk_coverage)
         for noise in sorted(rows["noise"].unique())
     ]
