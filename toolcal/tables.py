@@ -20,12 +20,14 @@ import pyarrow.parquet as pq
 from toolcal import __version__
 from toolcal.columns import Column, Table
 from toolcal.columns import column as _c
+from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
 
 EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error", "not_recorded")
+TURN_STATUSES = ("ok", "broken_form", *EMISSION_STATUSES[1:6])
 CASE_STATUSES = ("done", "step_limit", "premature", "context_exceeded", "infra_error", "not_graded")
 """How a case ended. `premature`: a recorded run that broke off before its parties ended it, which fails it;
 `infra_error` and `not_graded` (a recorded run without a verdict) have none, and are in no rate."""
@@ -248,6 +250,29 @@ TABLES: dict[str, Table] = {
                     "first suspected call; empty without one",
                 ),
                 "appended": _c("str", "system message after which the model was asked again", null=True),
+            },
+        ),
+        _table(
+            "turn_confidence",
+            (*CASE, "turn"),
+            {
+                "confidence_raw": _c("str", "the confidence as written; null where none was", null=True),
+                "confidence": _c(
+                    "float", "the confidence (0 to 1); null where none could be read: it is missing", null=True
+                ),
+                "confidence_reason": _c("str", "why the confidence is missing", null=True, values=tuple(REASONS)),
+                "reasked": _c("bool", "the form was broken, and was asked for once more"),
+                "status": _c(
+                    "str",
+                    "of the answer to the question after the turn; broken_form: without the line that was asked for, "
+                    "the re-ask included; an infrastructure error is in no rate, and asked again on the next run",
+                    values=TURN_STATUSES,
+                ),
+                "prompt_tokens": _c("int", "sum over the question and the re-ask", null=True),
+                "completion_tokens": _c("int", "sum over the two", null=True),
+                "latency": _c("float", "seconds, sum over the two", null=True),
+                "cost": _c("float", "US dollars, sum over the two; null where the price is unknown", null=True),
+                "cached": _c("bool", "answered from the journal"),
             },
         ),
         _table(
