@@ -12,6 +12,7 @@ sys.path.insert(0, str(BASE))
 
 from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
+from toolcal.confidence import turn_plan
 from toolcal.models import entries
 from toolcal.repeated_keys import repeated_keys
 
@@ -53,6 +54,7 @@ CASES = RESULTS / "cases/{scenario}.parquet"
 CONTEXTS = RESULTS / "contexts/{scenario}.{perturbation}.parquet"
 TRAJECTORIES = RESULTS / "trajectories/{model}/{scenario}.{perturbation}.parquet"
 PROBE_EVENTS = RESULTS / "probe_events/{model}/{scenario}.{perturbation}.parquet"
+TURN_CONFIDENCE = RESULTS / "turn_confidence/{model}/{scenario}.{perturbation}.parquet"
 JOURNAL = RESULTS / "journal/{model}/{scenario}.{perturbation}.jsonl"
 ACTIONS = RESULTS / "actions/{model}.parquet"
 GRADES = RESULTS / "grades/{model}.parquet"
@@ -88,6 +90,7 @@ DIAGNOSIS = (
     "user_faults",
     *(["judge_agreement"] if "confirmed_write" in QUESTIONS else []),
     *(["nl_assertions"] if "nl_assertions" in QUESTIONS else []),
+    *(["turn_calibration"] if turn_plan.KEY in config else []),
 )
 
 
@@ -111,7 +114,11 @@ PAGES = {
         if any(cell.perturbation == name for cell in CELLS)
     ],
 }
-HAS_FIGURE = {"confirmed_writes": bool(WITH_USER), "validity": config["validity"]}
+HAS_FIGURE = {
+    "confirmed_writes": bool(WITH_USER),
+    "validity": config["validity"],
+    "confidence_by_outcome": turn_plan.KEY in config,
+}
 FIGURES = [
     path
     for name in figures.FIGURES
@@ -163,6 +170,11 @@ def run_of(cell):
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
     }
+
+
+def after_turns(paths):
+    """The output `turn_confidence` of a query job, where models are asked after each turn."""
+    return {turn_plan.KEY: paths} if turn_plan.KEY in config else {}
 
 
 def _of_user(cell, baseline):

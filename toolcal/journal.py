@@ -32,7 +32,7 @@ class JournalError(RuntimeError):
 
 
 Call = tuple[str, int, int, int, int] | tuple[str, int, int, int, int, str]
-"""Which call of a cell: case id, trial, turn, step, attempt; and what it is, where it is made beside the conversation."""
+"""Which call of a cell: case id, trial, turn, step, attempt; and beside the conversation, what the call is."""
 
 WAIT = 15.0
 """Seconds to wait for a journal's lock: a job that has lost its run gives it up within that time."""

@@ -44,6 +44,26 @@ MEASURES = (
 )
 """Rates of the table `cells` that a perturbation is compared by."""
 
+TURN_METRICS: Mapping[str, tuple[str, str]] = {
+    "coverage": ("coverage", "share of n whose confidence could be read; all below but rate are of these"),
+    "rate": ("accuracy", "share of n that are right: had the gold class, or passed"),
+    "mean_confidence": ("mean_confidence", "mean stated confidence"),
+    "ece": ("ece10", "expected calibration error, 10 bins of equal width; above 0 by construction"),
+    "ece_debiased": ("ece_debiased", "the same without that excess: 0 in the mean where calibrated"),
+    "brier": ("brier", "mean squared difference of confidence and truth"),
+    "auroc": ("auroc", "chance that a right one is more confident than a wrong one, ties counting half"),
+    "mcip": ("mcip", "mean confidence of the wrong ones"),
+}
+"""Metrics of the table `turn_calibration` -> their names in `confidence.metrics`, and what they are."""
+TURN_QUANTILES: Mapping[str, tuple[float, str]] = {
+    "confidence_min": (0.0, "lowest"),
+    "confidence_q25": (0.25, "lower quartile"),
+    "confidence_median": (0.5, "median"),
+    "confidence_q75": (0.75, "upper quartile"),
+    "confidence_max": (1.0, "highest"),
+}
+"""Columns of the table `turn_calibration` that say how the confidences are spread: the quantile, and its name."""
+
 CELL = ("model", "scenario", "perturbation")
 CASE = (*CELL, "case_id", "trial")
 EMISSION = (*CASE, "turn", "step", "attempt")
@@ -665,6 +685,48 @@ TABLES: dict[str, Table] = {
                 "calls": _c("int", "answers of the model in the cell, runs without a verdict included"),
                 "fresh": _c("int", "of these, asked for: not answered from the baseline's journal"),
                 "replayed_share": _c("float", "1 - fresh / calls (0 to 1)", null=True),
+            },
+        ),
+        _table(
+            "turn_calibration",
+            (*CELL, "gold_action", "labeller", "question", "action", "outcome"),
+            {
+                "question": _c(
+                    "str",
+                    "what the confidence is held against. turn_gold: the turn had the gold class (a row a turn of the "
+                    "turn view, its own confidence); case_passed: the case passed (a row a case, the confidence after "
+                    "the last turn that the model ended)",
+                    values=("turn_gold", "case_passed"),
+                ),
+                "action": _c(
+                    "str",
+                    "the class of the turn whose confidence it is; all: of any class",
+                    values=("all", *ACTIONS, "NONE", "NOT_RECORDED"),
+                ),
+                "outcome": _c("str", "the case's outcome (case_any view); all: of any", values=("all", *OUTCOMES)),
+                "n": _c("int", "turns or cases with a verdict; those without a confidence are among them"),
+                "n_missing": _c("int", "turns or cases without one, or whose question the endpoint did not answer"),
+                "n_asked": _c("int", "of n, after which the model was asked: the others were never ended"),
+                "n_confident": _c("int", "of n, with a confidence that could be read"),
+                "n_wrong": _c("int", "of n_confident, wrong: what mcip is over"),
+                "n_clusters": _c("int", "scenario numbers among the n, which the intervals resample"),
+                **{
+                    column: spec
+                    for name, (_, doc) in TURN_METRICS.items()
+                    for column, spec in {
+                        **_rate(name, doc, _DIFFERENCE if name == "ece_debiased" else _RATE),
+                        f"{name}_reason": _c(
+                            "str",
+                            "why it is null",
+                            null=True,
+                            values=("no_answers", "no_confidence", "no_errors", "no_right_answers"),
+                        ),
+                    }.items()
+                },
+                **{
+                    name: _c("float", f"{doc} of the n_confident confidences (0 to 1)", null=True)
+                    for name, (_, doc) in TURN_QUANTILES.items()
+                },
             },
         ),
         Table(
