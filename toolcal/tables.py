@@ -687,10 +687,11 @@ TABLES: dict[str, Table] = {
                 "replayed_share": _c("float", "1 - fresh / calls (0 to 1)", null=True),
             },
         ),
-        _table(
+        Table(
             "turn_calibration",
             (*CELL, "gold_action", "labeller", "question", "action", "outcome"),
             {
+                **_keys(*CELL, "gold_action", "labeller"),
                 "question": _c(
                     "str",
                     "what the confidence is held against. turn_gold: the turn had the gold class (a row a turn of the "
