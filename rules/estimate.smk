@@ -27,6 +27,7 @@ rule estimate:
         journals=per_cell(JOURNAL),
         user_journals=per_cell(USER_JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
+        turn_confidence=per_cell(TURN_CONFIDENCE),
         folder=str(JOURNAL.parents[1]),
         judged={
             model: {"reads": read_by_judge(model), "journal": judged(model)["journal"]}

@@ -264,6 +264,9 @@ def run(bfcl_cases, tmp_path, capsys):
             journals=[str(tmp_path / f"journal/{model}/{scenario}.jsonl") for model, scenario in cells],
             user_journals=[str(tmp_path / f"journal/user/{model}/{scenario}.jsonl") for model, scenario in cells],
             trajectories=[str(tmp_path / f"trajectories/{model}.{scenario}.parquet") for model, scenario in cells],
+            turn_confidence=[
+                str(tmp_path / f"turn_confidence/{model}.{scenario}.parquet") for model, scenario in cells
+            ],
         ),
         log=[str(tmp_path / "log")],
     )
@@ -310,7 +313,9 @@ def test_a_perturbed_cell_counts_without_the_cases_that_are_left_out(run, bfcl_c
     ]
     tables.write("contexts", perturbations.to_frame(cases, "p", contexts), tmp_path / "contexts/bfcl-base.p.parquet")
     run.smk.input.contexts.append(tmp_path / "contexts/bfcl-base.p.parquet")
-    for files in (run.smk.params.journals, run.smk.params.user_journals, run.smk.params.trajectories):
+    for files in vars(run.smk.params).values():
+        if not isinstance(files, list):
+            continue
         files.insert(1, str(tmp_path / "none"))  # the model's second cell, which has nothing yet
     _, rows = run.estimate(perturbations={"p": {"kind": "static", "models": ["m"], "scenarios": ["bfcl-base"]}})
     assert rows["m"][0] == "86 of 86"

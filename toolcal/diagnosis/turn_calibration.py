@@ -21,6 +21,7 @@ import pandas as pd
 
 from toolcal.confidence.metrics import score
 from toolcal.diagnosis.gar import CLASSES, NONE
+from toolcal.diagnosis.statistics import RESAMPLES
 from toolcal.tables import CASE, CELL, OUTCOMES, TABLES, TURN_METRICS, TURN_QUANTILES, frame
 
 ALL = "all"
@@ -33,7 +34,7 @@ def turn_calibration(
     turn_confidence: pd.DataFrame,
     runs: pd.DataFrame,
     outcomes: pd.DataFrame,
-    scored: pd.DataFrame,
+    turns: pd.DataFrame,
     classes: pd.DataFrame,
     *,
     seed: int,
@@ -44,7 +45,7 @@ def turn_calibration(
         turn_confidence: table `turn_confidence`; of its columns only the key, confidence and status.
         runs: from `plan.graded_runs`.
         outcomes: table `outcomes`.
-        scored: from `gar.scored_turns`.
+        turns: from `gar.scored_turns`.
         classes: from `gar.turn_classes`.
         seed: of the bootstrap, from the configuration; whole scenario numbers are resampled.
 
@@ -53,10 +54,10 @@ def turn_calibration(
         as far as they occur, and `all` of either; sorted by the table's key.
     """
     stated = _stated(turn_confidence, runs)
-    rows = pd.concat([_turns(stated, runs, outcomes, scored), _cases(stated, runs, outcomes, classes)])
+    rows = pd.concat([_turns(stated, runs, outcomes, turns), _cases(stated, runs, outcomes, classes)])
     known: dict[Any, dict[str, Any]] = {}
     found = [
-        dict(zip(_GROUP, key, strict=True)) | parts | _scored(part, known, seed)
+        dict(zip(_GROUP, key, strict=True)) | parts | scored(part, known, seed)
         for key, group in rows.groupby(_GROUP)
         for parts, part in _parts(group)
     ]
@@ -83,8 +84,8 @@ def _with_run(outcomes: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     return found.rename(columns={"outcome_case_any": "outcome"})
 
 
-def _turns(stated: pd.DataFrame, runs: pd.DataFrame, outcomes: pd.DataFrame, scored: pd.DataFrame) -> pd.DataFrame:
-    rows = _of_asked(scored, stated, runs).merge(stated, on=["run", "turn"], how="left")
+def _turns(stated: pd.DataFrame, runs: pd.DataFrame, outcomes: pd.DataFrame, turns: pd.DataFrame) -> pd.DataFrame:
+    rows = _of_asked(turns, stated, runs).merge(stated, on=["run", "turn"], how="left")
     ends = _with_run(outcomes, runs)[["run", "gold_action", "labeller", "outcome"]]
     rows = rows.merge(ends, on=["run", "gold_action", "labeller"], validate="many_to_one")
     return rows.assign(question="turn_gold", correct=rows["hit"])[_ROW]
@@ -110,14 +111,23 @@ def _parts(group: pd.DataFrame) -> Iterator[tuple[dict[str, str], pd.DataFrame]]
                 yield {"action": action, "outcome": outcome}, part
 
 
-def _scored(part: pd.DataFrame, known: dict[Any, dict[str, Any]], seed: int) -> dict[str, Any]:
-    """All metrics of some rows; what was scored before (the same rows by another labeller) is in `known`."""
+def scored(
+    part: pd.DataFrame, known: dict[Any, dict[str, Any]], seed: int, resamples: int = RESAMPLES
+) -> dict[str, Any]:
+    """The table's columns beside the key, of some turns or cases.
+
+    Args:
+        part: their `confidence`, `asked` (null: never), `correct` and `cluster_id`.
+        known: what was scored before, which is filled: the same rows come again, by another labeller for instance.
+        seed: of the bootstrap.
+        resamples: number of bootstrap samples; 0 leaves the intervals out.
+    """
     answered = part["asked"].astype("boolean").fillna(True)
     correct = part["correct"].astype("boolean").where(answered).astype("Float64").to_numpy(np.float64, na_value=np.nan)
     stated = part["confidence"].to_numpy(np.float64)
     key = (stated.tobytes(), correct.tobytes(), tuple(part["cluster_id"]))
     if key not in known:
-        found = score(stated, correct, seed=seed, cluster=part["cluster_id"].to_numpy())
+        found = score(stated, correct, seed=seed, cluster=part["cluster_id"].to_numpy(), resamples=resamples)
         values = {name: found[name] for name in _FIXED} | {"n_missing": found["n_ungraded"]}
         for name, (of, _) in TURN_METRICS.items():
             values |= {f"{name}{end}": found[f"{of}{end}"] for end in ("", "_low", "_high", "_reason")}

@@ -32,6 +32,7 @@ FIGURES = {
     "confusion": Source("confusion"),
     "recall_by_turn": Source("turns"),
     "slack_reasons": Source("slack_reasons"),
+    "confidence_by_outcome": Source("turn_calibration"),
     "confirmed_writes": Source("write_rates", by=()),
     "validity": Source("validity", by=()),
     "dumbbells": Source("family_effects", _EFFECT),
@@ -76,6 +77,7 @@ def draw(name: str, data: pd.DataFrame, **options: Any) -> Figure:
 
 def _drawings() -> dict[str, Callable[..., Figure]]:
     from toolcal.figures import (
+        confidence_by_outcome,
         confirmed_writes,
         confusion,
         dumbbells,
@@ -89,6 +91,6 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         validity,
     )
 
-    baseline = (confirmed_writes, confusion, gar_acc, ranks, recall_by_turn, shares, slack_reasons, validity)
-    modules = (*baseline, dumbbells, forest, movement)
+    of_cases = (confidence_by_outcome, confirmed_writes, gar_acc, ranks, shares, slack_reasons)
+    modules = (*of_cases, confusion, recall_by_turn, validity, dumbbells, forest, movement)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}
