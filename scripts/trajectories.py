@@ -75,7 +75,7 @@ async def run(smk):
     ) as source:
         inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
         written = turn_plan.tables(rollout.CellRun._fields, config)
-        outputs = zip(*(smk.output[table] for table in written), strict=True)
+        outputs = zip(*(getattr(smk.output, table) for table in written), strict=True)
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
             question = turn_plan.question(config, cell)
