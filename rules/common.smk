@@ -12,7 +12,7 @@ sys.path.insert(0, str(BASE))
 
 from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
-from toolcal.confidence import turn_plan
+from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
 from toolcal.repeated_keys import repeated_keys
 
@@ -33,6 +33,7 @@ RESULTS = Path(config["results"])
 if RESULTS.exists() and not RESULTS.is_dir():
     raise WorkflowError(f"results: {RESULTS} is a file; name a folder")
 CELLS = configuration.cells(config)
+STUDY = plan.cells(config)
 BY_MODEL = [
     name for name, entry in config["models"].items() if entry["source"] == "vllm"
 ]
@@ -47,7 +48,7 @@ WITH_USER = list(
     )
 )
 JUDGED = WITH_USER if "judge" in config else []
-QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -64,6 +65,17 @@ WRITES = RESULTS / "writes/{model}.parquet"
 JUDGEMENTS = RESULTS / "judgements/{model}.parquet"
 JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# The confidence study: what is asked, what the tools see, what was answered.
+QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
+PASSAGES = RESULTS / "questions/{question_set}.{noise}.passages.parquet"
+ROWS = RESULTS / "questions/{question_set}.{noise}.csv"
+ANSWERS = (
+    RESULTS / "answers/{model}/{question_set}.{configuration}.{tool}.{noise}.parquet"
+)
+ANSWER_JOURNAL = (
+    RESULTS
+    / "journal/answers/{model}/{question_set}.{configuration}.{tool}.{noise}.jsonl"
+)
 # A conversation is judged where it is held or read.
 CONVERSATION = {GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet"}
 # A recorded one is judged by the tasks that came with it, so its model has cases of its own.
@@ -88,8 +100,8 @@ DIAGNOSIS = (
     "pass_hat",
     "write_rates",
     "user_faults",
-    *(["judge_agreement"] if "confirmed_write" in QUESTIONS else []),
-    *(["nl_assertions"] if "nl_assertions" in QUESTIONS else []),
+    *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
+    *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
     *(["turn_calibration"] if turn_plan.KEY in config else []),
 )
 
@@ -137,6 +149,10 @@ wildcard_constraints:
     model="[^/]+",
     scenario="[a-z0-9_-]+",
     perturbation="[a-z0-9_-]+",
+    question_set="[a-z0-9_-]+",
+    configuration="direct|prompted|trained",
+    tool="none|search|python",
+    noise="[0-9.]+",
     figure="[a-z0-9_]+",
     of=r"(\.[a-z0-9_-]+)*",
 
@@ -175,6 +191,34 @@ def run_of(cell):
 def after_turns(paths):
     """The output `turn_confidence` of a query job, where models are asked after each turn."""
     return {turn_plan.KEY: paths} if turn_plan.KEY in config else {}
+
+
+def study_cells(model):
+    """The model's cells of the confidence study."""
+    return [cell for cell in STUDY if cell.model == model]
+
+
+def study_path(pattern, cell):
+    """The path of this pattern for a cell of the confidence study."""
+    return str(pattern).format(**cell._asdict() | {"noise": plan.level(cell.noise)})
+
+
+def study_of(cell):
+    """What a query job has to do for a cell of the confidence study, as `run_of` for one of the panel."""
+    study = config["confidence"]
+    journal = study_path(ANSWER_JOURNAL, cell)
+    return {
+        "cell": [*cell],
+        "journal": journal,
+        "found": str(Path(journal).with_suffix(".found.jsonl")),
+        "limit": study["sets"][cell.question_set].get("limit"),
+        "settings": {
+            key: study[key]
+            for key in ("scale", "wording", "steps", "trials", "search", "python")
+        },
+        "seed": config["seed"],
+        "unfinished": unfinished.count(journal),
+    }
 
 
 def _of_user(cell, baseline):

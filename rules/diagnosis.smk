@@ -33,7 +33,7 @@ rule diagnosis:
             if entry["kind"] == "probe"
         },
         labellers=config["labellers"],
-        questions=QUESTIONS,
+        questions=JUDGE_QUESTIONS,
         seed=config["seed"],
         code=code_of("diagnosis"),
     message:

@@ -10,6 +10,7 @@ rule estimate:
     input:
         cases=per_cell(CASES, but=BY_RECORDING),
         contexts=per_cell(CONTEXTS, but=BY_RECORDING),
+        questions=[study_path(QUESTIONS, cell) for cell in STUDY],
         # What the judge reads, where that is made without a call.
         read_by_judge=[
             path
@@ -28,6 +29,13 @@ rule estimate:
         user_journals=per_cell(USER_JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
         turn_confidence=per_cell(TURN_CONFIDENCE),
+        study=[
+            [
+                list(cell),
+                [study_path(QUESTIONS, cell), study_path(ANSWER_JOURNAL, cell)],
+            ]
+            for cell in STUDY
+        ],
         folder=str(JOURNAL.parents[1]),
         judged={
             model: {"reads": read_by_judge(model), "journal": judged(model)["journal"]}

@@ -4,7 +4,8 @@ from functools import partial
 from pathlib import Path
 
 from toolcal import configuration, journal, logs
-from toolcal.confidence import turn, turn_plan
+from toolcal.confidence import plan, turn, turn_plan
+from toolcal.estimate import answers
 from toolcal.estimate.inputs import Inputs
 from toolcal.estimate.judge import judge_line
 from toolcal.estimate.model import NO_CALLS, line
@@ -67,6 +68,31 @@ def lines_of(name, config, cells, inputs):
         yield line(playing, user, heard, inputs.user_sizes, config["endpoints"])
 
 
+def of_study(name, config, study):
+    """The line of a model's answers in the confidence study, if it has any."""
+    own = {plan.StudyCell(*cell): files for cell, files in study if cell[0] == name}
+    trials = config["confidence"]["trials"] if own else 1
+    found = {
+        place(cell): answers.left_of(
+            questions, calls, limit=config["confidence"]["sets"][cell.question_set].get("limit"), trials=trials
+        )
+        for cell, (questions, calls) in own.items()
+    }
+    by_place = {place(cell): (cell, questions) for cell, (questions, _) in own.items()}
+    if own:
+        yield line(
+            f"{name} in the confidence study",
+            config["models"][name],
+            found,
+            lambda at: answers.sizes(*by_place[at]),
+            config["endpoints"],
+        )
+
+
+def place(cell):
+    return cell.question_set, f"{cell.configuration}.{cell.tool}.{plan.level(cell.noise)}"
+
+
 def main(smk):
     logs.to_file(smk.log[0])
     config = smk.config
@@ -75,7 +101,12 @@ def main(smk):
     files = zip(*of_cells, strict=True)
     cells = dict(zip(configuration.cells(config), files, strict=True))
     silent = [name for name, entry in config["models"].items() if entry["source"] in NO_CALLS]
-    lines = [line for name in config["models"] if name not in silent for line in lines_of(name, config, cells, inputs)]
+    lines = [
+        line
+        for name in config["models"]
+        if name not in silent
+        for line in (*lines_of(name, config, cells, inputs), *of_study(name, config, smk.params.study))
+    ]
     max_usd = config["limits"].get("max_usd")
     spent = (
         sum(map(journal.spent, (path for path in Path(smk.params.folder).rglob("*.jsonl") if path.is_file())))

@@ -12,6 +12,11 @@ ROOT = Path(__file__).parents[1]
 CATEGORIES = ("base", "long_context", "miss_func", "miss_param")
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The files that take long come first, so that no worker is left with one at the end."""
+    items.sort(key=lambda item: "end_to_end" not in item.path.parts)
+
+
 @pytest.fixture(scope="session")
 def bfcl() -> Bfcl:
     return Bfcl()

@@ -53,7 +53,8 @@ def test_schema_and_code_know_the_same_names():
 def test_the_default_configuration_states_the_schemas_defaults(config):
     checked = configuration.validated(config, SCHEMA)
     bare = configuration.validated({key: config[key] for key in ("models", "scenarios")}, SCHEMA)
-    assert checked == bare | {"seed": config["seed"], "perturbations": checked["perturbations"]}
+    own = ("seed", "perturbations", "confidence")
+    assert checked == bare | {key: checked[key] for key in own}
     assert bare["perturbations"] == {}
     embedded = copy.deepcopy(config)
     kept = ("source", "family", "weights", "scenarios", "limit")
@@ -83,6 +84,7 @@ HINT = {"kind": "static", "edit": "system_hint", "parameters": {"text": "x"}, "r
 
 
 def test_every_model_that_is_asked_here_is_perturbed_unless_a_perturbation_names_others(config):
+    del config["confidence"]
     config["scenarios"] |= {"tau2-airline": None}
     config["models"] = {
         "a": ORACLE,
@@ -164,7 +166,7 @@ def both(*changes):
 
 
 MISTAKES = {
-    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: conversations, endpoints, judge, labellers"),
+    "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
@@ -400,11 +402,35 @@ MISTAKES = {
     ),
     "a model without any part": (
         put("models", "m", {"source": "policy", "policy": "oracle", "family": "f", "scenarios": []}),
-        "models.m.scenarios: is empty, and the model does not play the user; name some or leave it out",
+        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study; name some",
+    ),
+    "a study of a model that answers nothing": (
+        put("confidence", "models", ["oracle"]),
+        "confidence.models: found 'oracle', allowed are models that can be asked: smollm2-135m",
+    ),
+    "a published set without passages": (
+        put("confidence", "sets", {"nq": {"source": "nq"}}),
+        "confidence.sets.nq.passages: is missing; name a folder for search, or the web in confidence.search.service",
+    ),
+    "a world with a file": (
+        put("confidence", "sets", {"w": {"source": "world", "path": "x"}}),
+        "confidence.sets.w.path: is not for source world",
+    ),
+    "noise in a published set": (
+        put("confidence", "sets", {"aime": {"source": "aime_2024", "noise": [0.5]}}),
+        "confidence.sets.aime.noise: is not for source aime_2024",
+    ),
+    "too much noise": (
+        put("confidence", "sets", {"w": {"source": "world", "noise": [2]}}),
+        "confidence.sets.w.noise.0: found 2, allowed: 1 or less",
+    ),
+    "a world on the web": (
+        put("confidence", "search", {"service": "serper"}),
+        "confidence.sets.world: the web does not know this world",
     ),
     "a model with the user's journal": (
         put("models", "user", {"source": "policy", "policy": "oracle", "family": "f"}),
-        "models.user: journal/user would hold this model's calls and those of the user; rename it",
+        "models.user: journal/user would hold this model's calls and other ones; rename it",
     ),
     "a perturbation of nothing": (
         put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),
@@ -415,6 +441,7 @@ MISTAKES = {
 
 
 def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):
+    del config["confidence"]
     config["perturbations"] = {}
     config["endpoints"] = {"mine": {"api_base": "http://localhost:1/v1"}}
     config["models"] = {

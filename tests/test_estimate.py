@@ -262,6 +262,7 @@ def run(bfcl_cases, tmp_path, capsys):
         params=SimpleNamespace(
             folder=str(tmp_path / "journal"),
             journals=[str(tmp_path / f"journal/{model}/{scenario}.jsonl") for model, scenario in cells],
+            study=[],
             user_journals=[str(tmp_path / f"journal/user/{model}/{scenario}.jsonl") for model, scenario in cells],
             trajectories=[str(tmp_path / f"trajectories/{model}.{scenario}.parquet") for model, scenario in cells],
             turn_confidence=[
@@ -313,10 +314,10 @@ def test_a_perturbed_cell_counts_without_the_cases_that_are_left_out(run, bfcl_c
     ]
     tables.write("contexts", perturbations.to_frame(cases, "p", contexts), tmp_path / "contexts/bfcl-base.p.parquet")
     run.smk.input.contexts.append(tmp_path / "contexts/bfcl-base.p.parquet")
-    for files in vars(run.smk.params).values():
-        if not isinstance(files, list):
-            continue
-        files.insert(1, str(tmp_path / "none"))  # the model's second cell, which has nothing yet
+    for name in ("journals", "user_journals", "trajectories", "turn_confidence"):
+        getattr(run.smk.params, name).insert(
+            1, str(tmp_path / "none")
+        )  # the model's second cell, which has nothing yet
     _, rows = run.estimate(perturbations={"p": {"kind": "static", "models": ["m"], "scenarios": ["bfcl-base"]}})
     assert rows["m"][0] == "86 of 86"
 

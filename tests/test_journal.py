@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from tests.timing import PATIENCE
 from toolcal.journal import Journal, JournalError, call_key, records, spent
 
 CALL = {
@@ -123,19 +124,25 @@ def test_a_second_writer_is_refused(tmp_path):
 
 
 def test_a_journal_is_waited_for_while_a_lost_job_gives_it_up(tmp_path):
-    taken = threading.Event()
+    taken, refused = threading.Event(), threading.Event()
 
     def lost():
         with Journal(tmp_path / "j"):
             taken.set()
+            refused.wait(PATIENCE)
             time.sleep(0.3)
 
-    threading.Thread(target=lost).start()
+    losing = threading.Thread(target=lost)
+    losing.start()
     taken.wait()
-    with pytest.raises(JournalError), Journal(tmp_path / "j", wait=0):
+    try:
+        with pytest.raises(JournalError), Journal(tmp_path / "j", wait=0):
+            pass
+    finally:
+        refused.set()
+    with Journal(tmp_path / "j", wait=PATIENCE):
         pass
-    with Journal(tmp_path / "j", wait=10):
-        pass
+    losing.join()
 
 
 def test_calls_and_costs_can_be_read_while_it_is_written(tmp_path):

@@ -27,19 +27,25 @@ def hashes(folder):
 @pytest.mark.parametrize(
     ("edited", "stages"),
     [
-        ("toolcal/actions/cues.yaml", {"actions", "estimate", "judgements", "validity", "writes"}),
+        (
+            "toolcal/actions/cues.yaml",
+            {"actions", "conversations", "estimate", "judgements", "recordings", "validity", "writes"},
+        ),
         ("toolcal/actions/label.py", {"actions", "validity"}),
         (
             "toolcal/dialects.py",
-            {"actions", "contexts", "judgements", "recordings", "trajectories", "validity"},
+            {"actions", "answers", "contexts", "conversations", "judgements", "recordings", "trajectories", "validity"},
         ),
         ("toolcal/diagnosis/statistics.py", {"diagnosis", "reproduce", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",
-            {"cases", "contexts", "estimate", "grades", "manifest", "trajectories", "validity"},
+            {
+                *("answers", "cases", "contexts", "conversations", "estimate"),
+                *("grades", "manifest", "trajectories", "validity"),
+            },
         ),
-        ("toolcal/models/json_mode.py", {"estimate", "trajectories"}),
+        ("toolcal/models/json_mode.py", {"answers", "conversations", "estimate", "trajectories"}),
         ("toolcal/benchmarks/grades.py", {"grades"}),
         ("scripts/grades.py", {"grades"}),
     ],

@@ -13,6 +13,7 @@ import yaml
 
 from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import turn_plan
+from toolcal.confidence.plan import tools_of
 from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
@@ -83,6 +84,13 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         _fill(perturbation["parameters"], schema["$defs"][perturbation[_NAMED_BY[perturbation["kind"]]]], schema)
     for endpoint in checked["endpoints"].values():
         _fill(endpoint, schema["$defs"]["endpoint"], schema)
+    if "confidence" in checked:
+        study = schema["properties"]["confidence"]
+        _fill(checked["confidence"], study, schema)
+        for tool in ("search", "python"):
+            _fill(checked["confidence"][tool], study["properties"][tool], schema)
+        for entry in checked["confidence"]["sets"].values():
+            _fill(entry, schema["$defs"]["question_set"], schema)
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
@@ -207,11 +215,12 @@ def _contradictions(config: Config) -> Iterator[str]:
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     yield from _contradictions_of_user(config)
+    yield from _contradictions_of_study(config)
     if "judge" in config:
         yield from _contradictions_of_calls("judge", config["judge"], config)
     for model in config["models"]:
-        if model.lower() in ("judge", "user"):
-            yield f"models.{model}: journal/{model} would hold this model's calls and those of the {model}; rename it"
+        if model.lower() in ("judge", "user", "answers"):
+            yield f"models.{model}: journal/{model} would hold this model's calls and other ones; rename it"
     for scenario, settings in config["scenarios"].items():
         if settings and "ask_tasks" in settings and not scenario.startswith("tau2-"):
             yield f"scenarios.{scenario}.ask_tasks: is for tau2's scenarios only"
@@ -224,6 +233,26 @@ def _contradictions(config: Config) -> Iterator[str]:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
 
 
+def _contradictions_of_study(config: Config) -> Iterator[str]:
+    study = config.get("confidence", {})
+    allowed = [name for name, entry in config["models"].items() if entry["source"] in ("api", "vllm", "embedded")]
+    for name in study.get("models", []):
+        if name not in allowed:
+            yield f"confidence.models: found {name!r}, allowed are models that can be asked: {', '.join(allowed)}"
+    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
+    for name, entry in study.get("sets", {}).items():
+        where, made = f"confidence.sets.{name}", entry["source"] == "world"
+        for key in sorted(
+            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
+        ):
+            yield f"{where}.{key}: is not for source {entry['source']}"
+        searched = "search" in tools_of(entry)
+        if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
+            yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
+        if made and on_the_web and searched:
+            yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
+
+
 def _contradictions_of_user(config: Config) -> Iterator[str]:
     name = config.get("conversations", {}).get("user", SCRIPTED)
     sources = {model: entry["source"] for model, entry in config["models"].items()}
@@ -231,8 +260,11 @@ def _contradictions_of_user(config: Config) -> Iterator[str]:
         allowed = [SCRIPTED, *(model for model, source in sources.items() if source in ("api", "vllm", "embedded"))]
         yield f"conversations.user: found {name!r}, allowed: {', '.join(allowed)}"
     for model, entry in config["models"].items():
-        if entry.get("scenarios") == [] and model != name:
-            yield f"models.{model}.scenarios: is empty, and the model does not play the user; name some or leave it out"
+        if entry.get("scenarios") == [] and model not in (name, *config.get("confidence", {}).get("models", [])):
+            yield (
+                f"models.{model}.scenarios: is empty, and the model neither plays the user nor is in the confidence "
+                "study; name some or leave it out"
+            )
 
 
 def _contradictions_of_perturbation(name: str, config: Config) -> list[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from tests.timing import best_of, cpu
 from toolcal import tables
 from toolcal.actions import label as module
 from toolcal.actions.label import LABELLERS, CueError, Label, label, label_trajectories, load_cues
@@ -239,7 +239,10 @@ def test_twenty_thousand_emissions() -> None:
     two = rows({"tool_calls": call}, {"content": text}).assign(tool_results=[result, "[]"], retracted=False)
     trajectory = pd.concat([two] * 10_000).assign(trial=[trial for trial in range(10_000) for _ in range(2)])
     for labeller, requests_of in (("paper_like", None), ("refined", lambda run: {0: f"Look, it is number {run[-1]}."})):
-        start = time.process_time()
-        found = label_trajectories(trajectory, NAMES, [labeller], requests_of)
-        assert time.process_time() - start < 6.0  # about 1 s, on a free machine
-        assert found["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}
+        found = []
+
+        def work(labeller=labeller, requests_of=requests_of, found=found) -> None:
+            found.append(label_trajectories(trajectory, NAMES, [labeller], requests_of))
+
+        assert best_of(lambda work=work: cpu(work), 6.0) < 6.0  # about 1 s, on a free machine
+        assert found[0]["action"].value_counts().to_dict() == {"TOOL_CALL": 10_000, "ASK": 10_000}

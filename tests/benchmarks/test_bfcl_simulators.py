@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import decimal
-import time
 
 import mpmath
 import pytest
 
+from tests.timing import best_of, cpu
 from toolcal.benchmarks.bfcl.simulators import Simulators, state_of
 
 
@@ -77,10 +77,9 @@ def test_nested_arguments_without_end_are_refused(bfcl_cases):
 )
 def test_numbers_that_would_hold_up_a_run_are_refused(bfcl_cases, name, arguments):
     environment = Simulators(case_with(bfcl_cases, "MathAPI"))
-    start = time.perf_counter()
-    result = environment.execute(name, arguments)
-    assert time.perf_counter() - start < 1
-    assert result.result.startswith(("Error during execution", '{"error"'))
+    found = []
+    assert best_of(lambda: cpu(lambda: found.append(environment.execute(name, arguments))), 1) < 1
+    assert found[0].result.startswith(("Error during execution", '{"error"'))
 
 
 def test_a_power_that_can_be_computed_is(bfcl_cases):

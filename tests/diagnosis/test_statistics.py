@@ -1,10 +1,9 @@
-import time
-
 import numpy as np
 import pandas as pd
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
+from tests.timing import best_of, wall
 from toolcal.diagnosis.statistics import cluster_bootstrap, means, percentile_interval, resample, wilson
 
 
@@ -157,7 +156,8 @@ def test_a_published_panel_of_rates_takes_seconds():
     rng = np.random.default_rng(0)
     columns = 26 * 6 * 9 * 20
     above = rng.integers(0, 6, (200, columns)).astype(float)
-    start = time.perf_counter()
-    low, high = cluster_bootstrap(above, np.full_like(above, 5), seed=0)
-    assert time.perf_counter() - start < 60
+    found = []
+    took = best_of(lambda: wall(lambda: found.append(cluster_bootstrap(above, np.full_like(above, 5), seed=0))), 60)
+    assert took < 60
+    low, high = found[0]
     assert (low < high).all()

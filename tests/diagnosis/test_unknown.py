@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby, product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,13 +175,20 @@ def test_unknown_emissions_are_bounds_of_what_they_may_have_been():
         [[REFUSE], [UNKNOWN, REFUSE]],
         [[UNKNOWN], [ASK]],
     ]
-    for turns in conversations:
-        for gold in ("REFUSE", "ASK", "TOOL_CALL"):
-            told = one(turns, gold=gold)["outcomes"].iloc[0]
-            could = [
-                one([[other if e is UNKNOWN else e for e in turn] for turn in turns], gold=gold)["outcomes"].iloc[0]
-                for other in stands
-            ]
-            for view in VIEWS:
-                if not pd.isna(told[view]):
-                    assert {bool(found[view]) for found in could} == {bool(told[view])}, (turns, gold, view)
+    panel = Panel()
+    cases = list(product(range(len(conversations)), ("REFUSE", "ASK", "TOOL_CALL"), [UNKNOWN, *stands]))
+    for number, (conversation, gold, stand) in enumerate(cases):
+        turns = [[stand if e is UNKNOWN else e for e in turn] for turn in conversations[conversation]]
+        panel.case(str(number), gold=(gold,), decisive=1)
+        panel.run(str(number), turns, False)
+    panel.planned(*map(str, range(len(cases))))
+    outcomes = panel.diagnose()["outcomes"].set_index("case_id")
+    known = 0
+    for (conversation, gold), numbers in groupby(range(len(cases)), lambda number: cases[number][:2]):
+        told, *could = (outcomes.loc[str(number)] for number in numbers)
+        assert len(could) == len(stands)
+        for view in VIEWS:
+            if not pd.isna(told[view]):
+                known += 1
+                assert {bool(found[view]) for found in could} == {bool(told[view])}, (conversation, gold, view)
+    assert 0 < known < 3 * len(VIEWS) * len(conversations)

@@ -11,24 +11,32 @@ import subprocess
 import threading
 import time
 from collections import Counter
+from functools import partial
 
 import pandas as pd
 import pytest
 
-from tests.end_to_end.conftest import copy_project
+from tests.end_to_end import job
+from tests.end_to_end.conftest import copy_project, scripts_in
 from tests.standins.endpoint import endpoint
 from tests.standins.faults import error
+from tests.timing import until
 from toolcal import tables
 
 KEY = "sk-standin-0123456789abcdef"
 CONCURRENCY = 4
+PRICES = {"input": 10, "output": 100}
 UNLIKE = ["latency", "cached"]
 TARGETS = [f"results/trajectories/m1/bfcl-{name}.baseline.parquet" for name in ("base", "miss_func")]
 
 
-def over(server, *, limit=5, models=("m1",), scenarios=("base", "miss_func"), endpoint=None, **config) -> dict:
+def over(
+    server, *, limit=5, models=("m1",), scenarios=("base", "miss_func"), endpoint=None, prices=None, **config
+) -> dict:
     """A configuration of models at the stand-in endpoint."""
     entry = {"source": "api", "family": "f", "endpoint": "standin", "parameters": {"max_tokens": 500}}
+    if prices:
+        entry["prices"] = prices
     return {
         "seed": 0,
         "labellers": ["paper_like"],
@@ -45,14 +53,38 @@ def trajectories(project, model="m1", scenarios=("base", "miss_func")):
     return tables.read("trajectories", *paths)
 
 
-def journal_keys(project):
-    lines = [line for path in project.results("journal").rglob("*.jsonl") for line in path.read_text().splitlines()]
+def journal_keys(project, name="*"):
+    lines = [
+        line for path in project.results("journal").rglob(f"{name}.jsonl") for line in path.read_text().splitlines()
+    ]
     return [json.loads(line)["key"] for line in lines]
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory):
+    """A project that has its cases, and has asked nobody yet."""
+    project = copy_project(tmp_path_factory.mktemp("prepared"), in_one_process=True)
+    with endpoint() as server:
+        contexts = [target.replace("trajectories/m1", "contexts") for target in TARGETS]
+        project.snakemake(*contexts, config=over(server))
+        assert not server.seen
+    return project
+
+
+@pytest.fixture(scope="module")
+def whole(prepared, tmp_path_factory):
+    """A project in which all was asked that a run of eight cases asks for, and which nothing befell."""
+    project = prepared.copy(tmp_path_factory.mktemp("whole"), in_one_process=True)
+    with endpoint() as server:
+        project.snakemake(*TARGETS, config=over(server, limit=8, prices=PRICES))
+        assert len(server.seen) == len(journal_keys(project))
+    return project
+
+
 @pytest.mark.slow
-def test_twenty_kills_lose_no_more_than_the_calls_under_way(tmp_path_factory):
-    whole, killed = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "killed"))
+def test_twenty_kills_lose_no_more_than_the_calls_under_way(prepared, tmp_path_factory):
+    """The first by way of Snakemake; then of the job itself, which Snakemake's script for it starts again."""
+    whole, killed = (prepared.copy(tmp_path_factory.mktemp(name), in_one_process=name == "whole") for name in "wk")
     chance = random.Random(20)
     with endpoint(latency=0.1) as server:
         config = over(server, limit=50, scenarios=("base",))
@@ -61,15 +93,20 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(tmp_path_factory):
         server.seen.clear()
         for number in range(20):
             begun = len(server.seen)
-            run = killed.start(TARGETS[0], config=config)
-            while len(server.seen) == begun and run.poll() is None:
-                time.sleep(0.01)
+            if number < 4:
+                run = killed.start(TARGETS[0], config=config)
+                ended, kill = run.poll, partial(os.kill if number % 2 else os.killpg, run.pid, signal.SIGKILL)
+            else:
+                [script, *_] = (killed.folder / ".snakemake/scripts").glob("*.trajectories.py")
+                run = job.started(killed.folder, script)
+                ended, kill = partial(getattr, run, "exitcode"), run.kill
+            until(lambda: len(server.seen) > begun or ended() is not None)  # noqa: B023
             time.sleep(chance.uniform(0, 0.4))
-            assert run.poll() is None, f"the run was over before kill {number}"
+            assert ended() is None, f"the run was over before kill {number}"
             # The run alone, whose jobs must then end by themselves; or all of it, as a scheduler does.
-            (os.kill if number % 2 else os.killpg)(run.pid, signal.SIGKILL)
-            run.wait()
-            time.sleep(1.5 * (number % 2))
+            kill()
+            until(lambda: ended() is not None)  # noqa: B023
+            until(lambda: not scripts_in(killed.folder))
             again = Counter(seen.key for seen in server.seen)
             assert sum(again.values()) - len(again) <= (number + 1) * CONCURRENCY
         killed.snakemake(TARGETS[0], config=config)
@@ -83,7 +120,8 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_infrastructure_errors_are_no_failures_and_their_cells_alone_run_again_once_a_run(project):
+def test_infrastructure_errors_are_no_failures_and_their_cells_alone_run_again_once_a_run(prepared, tmp_path):
+    project = prepared.copy(tmp_path, in_one_process=True)
     broken = {"on": True}
     conversations = []
 
@@ -114,14 +152,10 @@ def test_infrastructure_errors_are_no_failures_and_their_cells_alone_run_again_o
 
 
 @pytest.mark.slow
-def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_a_higher_one(tmp_path_factory):
-    whole, short = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "short"))
-    prices = {"input": 10, "output": 100}
+def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_a_higher_one(prepared, whole, tmp_path):
+    short, asked, whole_cost = prepared.copy(tmp_path), len(journal_keys(whole)), trajectories(whole)["cost"].sum()
     with endpoint() as server:
-        config = over(server)
-        config["models"]["m1"]["prices"] = prices
-        whole.snakemake(*TARGETS, config=config)
-        asked, whole_cost = len(server.seen), trajectories(whole)["cost"].sum()
+        config = over(server, limit=8, prices=PRICES)
         config["limits"] = {"max_usd": float(whole_cost / 2)}
         said = short.snakemake(*TARGETS, config=config)
         assert "limits.max_usd of " in said
@@ -129,14 +163,16 @@ def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_
         assert 0 < some["cost"].sum() <= whole_cost / 2
         assert (some["status"] == "infra_error").any()
         config["limits"] = {"max_usd": float(whole_cost * 3)}
+        short.in_one_process = True
         short.snakemake(*TARGETS, config=config)
-    assert len(server.seen) == 2 * asked
+    assert len(server.seen) == asked
     pd.testing.assert_frame_equal(trajectories(short).drop(columns=UNLIKE), trajectories(whole).drop(columns=UNLIKE))
 
 
 @pytest.mark.slow
-def test_a_key_is_found_in_no_file_and_no_process_list(project, monkeypatch):
+def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monkeypatch):
     """Also where the endpoint sends it back, in an answer and in an error."""
+    project = prepared.copy(tmp_path)
     monkeypatch.setenv("STANDIN_API_KEY", KEY)
     seen, over_now = set(), threading.Event()
 
@@ -153,7 +189,9 @@ def test_a_key_is_found_in_no_file_and_no_process_list(project, monkeypatch):
 
     watching = threading.Thread(target=watch)
     with endpoint(answer) as server:
-        config = over(server, limit=2, models=("m1", "m2"), endpoint={"api_key_env": "STANDIN_API_KEY"})
+        config = over(
+            server, limit=2, models=("m1", "m2"), scenarios=("base",), endpoint={"api_key_env": "STANDIN_API_KEY"}
+        )
         watching.start()
         said = project.snakemake(config=config)
         over_now.set()
@@ -166,10 +204,11 @@ def test_a_key_is_found_in_no_file_and_no_process_list(project, monkeypatch):
     texts = [path for path in project.folder.rglob("*") if path.is_file()]
     assert sum("journal" in path.parts for path in texts) > 0
     assert [path for path in texts if KEY.encode() in path.read_bytes()] == []
-    assert "Your key is ***." in set(trajectories(project)["content"])
+    assert "Your key is ***." in set(trajectories(project, scenarios=("base",))["content"])
 
 
-def test_a_key_that_is_not_set_is_told_by_its_name(project, monkeypatch):
+def test_a_key_that_is_not_set_is_told_by_its_name(prepared, tmp_path, monkeypatch):
+    project = prepared.copy(tmp_path)
     monkeypatch.delenv("STANDIN_API_KEY", raising=False)
     with endpoint() as server:
         config = over(server, limit=1, endpoint={"api_key_env": "STANDIN_API_KEY"})
@@ -191,15 +230,14 @@ def small_disk(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(tmp_path_factory, small_disk):
-    project, whole = (copy_project(tmp_path_factory.mktemp(name)) for name in ("full", "whole"))
+def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(whole, project, small_disk):
     target = small_disk / "results/trajectories/m1/bfcl-base.baseline.parquet"
+    asked = len(journal_keys(whole, "bfcl-base.baseline"))
     with endpoint() as server:
-        config = over(server, limit=8, scenarios=("base",))
-        whole.snakemake(*TARGETS[:1], config=config)
-        asked = len(server.seen)
-        config["results"] = str(small_disk / "results")
+        config = over(server, limit=8, scenarios=("base",), prices=PRICES, results=str(small_disk / "results"))
+        project.in_one_process = True
         project.snakemake(str(small_disk / "results/contexts/bfcl-base.baseline.parquet"), config=config)
+        project.in_one_process = False
         filler = small_disk / "filler"
         free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
         filler.write_bytes(bytes(free - 12 * 4096))
@@ -214,7 +252,7 @@ def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(tmp_pa
         assert all(json.loads(line) for line in kept)
         filler.unlink()
         project.snakemake(str(target), config=config)
-    assert len(server.seen) <= 2 * asked + CONCURRENCY
+    assert asked <= len(server.seen) <= asked + CONCURRENCY
     assert len(journal.read_text().splitlines()) == asked
     found = tables.read("trajectories", target)
     expected = trajectories(whole, scenarios=("base",))

@@ -44,6 +44,7 @@ class FirstOfEach:
 
 @pytest.mark.slow
 def test_a_judge_stands_beside_the_rule_and_what_has_no_answer_is_asked_again(project, recorded, monkeypatch):
+    project.in_one_process = True
     monkeypatch.setenv("STANDIN_API_KEY", KEY)
     run = {"format": "tau2", "results": str(recorded / "tau2/gpt-4o-2024-11-20_airline_50.json")}
     with endpoint(lenient, faults=FirstOfEach()) as server:

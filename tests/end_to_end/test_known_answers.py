@@ -22,7 +22,8 @@ def finished(tmp_path_factory):
     config = yaml.safe_load((ROOT / "config.yaml").read_text())
     config["labellers"] = ["paper_like"]
     config["models"]["smollm2-135m"] |= {"scenarios": ["bfcl-miss_param"], "limit": 1}
-    project = copy_project(tmp_path_factory.mktemp("known"))
+    config["perturbations"]["ask-hint"]["models"] = ["oracle"]
+    project = copy_project(tmp_path_factory.mktemp("known"), in_one_process=True)
     project.snakemake("diagnosis", "manifest", config=config)
     return project
 

@@ -10,6 +10,7 @@ from toolcal import tables
 
 @pytest.mark.slow
 def test_runs_with_tasks_of_their_own_stand_beside_others(project, recorded):
+    project.in_one_process = True
     config = policies("oracle", limit=2, scenarios=("miss_func",))
     config["scenarios"] |= {"tau2-airline": {"ask_tasks": "published"}, "tau1-airline": None}
     for name, path, form in (

@@ -8,16 +8,14 @@ import re
 import shutil
 import signal
 import sys
-import time
-from contextlib import suppress
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from tests.conftest import ROOT
-from tests.end_to_end.conftest import copy_project
+from tests.end_to_end.conftest import copy_project, scripts_in
 from tests.models.test_vllm import gone, lives, processes
+from tests.timing import best_of, until, wall
 from toolcal import tables
 
 pytestmark = pytest.mark.slow
@@ -102,8 +100,7 @@ def finished(tmp_path_factory, served_by):
 def again(finished, tmp_path, monkeypatch):
     """A copy of it as it stands, to be changed."""
     monkeypatch.setenv("STANDIN_VLLM_STARTS", "starts.jsonl")
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True, copy_function=shutil.copy2)
-    return type(finished)(tmp_path)
+    return finished.copy(tmp_path)
 
 
 @pytest.fixture
@@ -128,6 +125,7 @@ def test_one_start_serves_all_cells(finished, served_by):
 
 def test_a_scenario_more_is_one_start_more_and_asks_for_its_own_cell_only(again, served_by):
     more = (*SCENARIOS, "miss_param")
+    again.in_one_process = True
     again.snakemake(*targets(*more), config=served_by(scenarios=more))
     assert len(starts(again)) == 2
     cached = trajectories(again, *more).groupby("scenario")["cached"].agg(["min", "max"])
@@ -168,23 +166,29 @@ def test_a_server_that_dies_and_a_run_that_is_killed_cost_nothing_that_was_answe
     assert set(data["status"]) == {"ok", "infra_error"}
     assert set(data["status"] == "infra_error") == {True, False}
 
+    def killed():
+        """Seconds until nothing is left of a run whose main process was killed."""
+        kept, begun = calls_in_journal(project), len(starts(project))
+        run = project.start(*targets(*SCENARIOS), config=config)
+        until(lambda: calls_in_journal(project) >= kept + 3 or run.poll() is not None)
+        assert len(starts(project)) == begun + 1
+        jobs = scripts_in(project.folder)
+        assert jobs
+        left = [*processes(starts(project)[-1]), *jobs]
+        assert all(map(lives, left))
+        os.kill(run.pid, signal.SIGKILL)
+        took = wall(lambda: until(lambda: not any(map(lives, left))))
+        run.communicate()
+        assert kept < calls_in_journal(project) < len(trajectories(finished))
+        return took
+
     monkeypatch.setenv("STANDIN_VLLM_LATENCY", "0.15")
-    run = project.start(*targets(*SCENARIOS), config=config)
-    kept = calls_in_journal(project)
-    while calls_in_journal(project) < kept + 3 and run.poll() is None:
-        time.sleep(0.02)
-    start = starts(project)[1]
-    jobs = scripts_in(project.folder)
-    assert jobs
-    assert all(lives(pid) for pid in (*processes(start), *jobs))
-    os.kill(run.pid, signal.SIGKILL)  # the main process alone
-    assert gone([*processes(start), *jobs], 6)
-    run.communicate()
-    assert kept < calls_in_journal(project) < len(trajectories(finished))
+    assert best_of(killed, 6, repeats=3) < 6
     monkeypatch.delenv("STANDIN_VLLM_LATENCY")
 
+    begun = len(starts(project))
     project.snakemake(*targets(*SCENARIOS), config=config)
-    assert len(starts(project)) == 3
+    assert len(starts(project)) == begun + 1
     data = trajectories(project)
     assert set(data["cached"]) == {True, False}
     pd.testing.assert_frame_equal(data.drop(columns=UNLIKE), trajectories(finished).drop(columns=UNLIKE))
@@ -193,16 +197,6 @@ def test_a_server_that_dies_and_a_run_that_is_killed_cost_nothing_that_was_answe
 
 def calls_in_journal(project):
     return sum(path.read_bytes().count(b"\n") for path in project.results("journal").rglob("*.jsonl"))
-
-
-def scripts_in(folder):
-    """Process ids of the scripts that run in a folder."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended meanwhile
-            if (process / "cwd").readlink() == folder and b"trajectories.py" in (process / "cmdline").read_bytes():
-                found.append(int(process.name))
-    return found
 
 
 def test_servers_of_two_models_never_run_at_once_and_a_missing_command_is_told(unasked, served_by):

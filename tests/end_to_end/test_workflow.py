@@ -11,6 +11,8 @@ import pytest
 from tests.end_to_end.conftest import copy_project, policies
 from toolcal import tables
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
@@ -23,8 +25,7 @@ def finished(tmp_path_factory):
 @pytest.fixture
 def again(finished, tmp_path):
     """A copy of it as it stands, to be changed."""
-    shutil.copytree(finished.folder, tmp_path, dirs_exist_ok=True, copy_function=shutil.copy2)
-    return type(finished)(tmp_path)
+    return finished.copy(tmp_path, in_one_process=True)
 
 
 def test_a_run_makes_every_table_and_figure_and_ends_with_a_summary(finished):
@@ -123,7 +124,7 @@ def test_a_larger_limit_runs_again_only_what_it_touches(again):
 
 
 def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
-    second = copy_project(tmp_path)
+    second = copy_project(tmp_path, in_one_process=True)
     second.snakemake("diagnosis", config=policies("oracle", "explore_first"))
     paths = sorted(path.relative_to(finished.results()) for path in finished.results().rglob("*.parquet"))
     inputs, cells, models, sums = 2 + 2, 4 + 4, 2 + 2, 12
@@ -134,25 +135,20 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
         )
 
 
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"seeds": 3}, "seeds: unknown key, allowed here: endpoints, judge, labellers"),
-        ({"trials": 0}, "trials: found 0, allowed: 1 or more"),
-        (
-            {"models": {"m": {"source": "plicy", "family": "f"}}},
-            "models.m.source: found 'plicy', allowed: one of policy",
-        ),
-    ],
-)
-def test_a_mistake_in_the_configuration_is_told_before_anything_runs(project, change, said):
-    output = project.snakemake("--dry-run", config=policies("oracle") | change, check=False)
-    assert said in output
+def test_mistakes_in_the_configuration_are_told_before_anything_runs(project):
+    models = {"m": {"source": "plicy", "family": "f"}}
+    config = policies("oracle") | {"seeds": 3, "trials": 0, "models": models}
+    output = project.snakemake("--dry-run", config=config, check=False)
+    assert "seeds: unknown key, allowed here: endpoints, judge, labellers" in output
+    assert "trials: found 0, allowed: 1 or more" in output
+    assert "models.m.source: found 'plicy', allowed: one of policy" in output
     assert "Traceback" not in output
     assert not project.results().exists()
 
 
-def test_a_case_id_that_is_not_there_is_told_and_the_rest_is_kept(project):
+def test_a_case_id_that_is_not_there_is_told_and_the_rest_is_kept(finished, tmp_path):
+    project = finished.copy(tmp_path)
+    shutil.rmtree(project.results("trajectories"))
     config = policies("oracle")
     config["scenarios"]["bfcl-base"] = {"case_ids": ["multi_turn_base_9999"]}
     output = project.snakemake("diagnosis", config=config, check=False)

@@ -59,5 +59,5 @@ def spending(folder, limit, seed, dies, start):
             await asyncio.gather(*(calls() for _ in range(4)))
             money.leave(own)
 
-    start.wait(30)
+    start.wait(120)
     asyncio.run(work())

@@ -6,12 +6,14 @@ import multiprocessing
 import os
 import signal
 import time
+from itertools import count
 
 import pytest
 
 from tests.models.asking import ask, hello, request, warm  # noqa: F401  (warm: a fixture of the module)
 from tests.models.spending import dying, record, spending
 from tests.standins.endpoint import endpoint
+from tests.timing import PATIENCE, best_of, cpu
 from toolcal import journal
 from toolcal.journal import Journal
 from toolcal.models import budget
@@ -41,7 +43,7 @@ def fits(folder, worst, limit, own=None):
     own = own or spend(folder / "m" / "own.jsonl")
 
     async def work():
-        async with asyncio.timeout(2), Budget(folder, limit).hold(own, worst):
+        async with asyncio.timeout(PATIENCE), Budget(folder, limit).hold(own, worst):
             return True
 
     try:
@@ -177,17 +179,18 @@ def test_a_call_waits_for_what_others_hold_and_stops_only_where_that_cannot_help
     asyncio.run(work())
 
 
-def test_what_a_killed_job_held_is_free(tmp_path):
+def after_a_kill(folder):
+    """Seconds from the kill of a job that held the money to the call that needs it."""
     spawn = multiprocessing.get_context("spawn")
     queue = spawn.SimpleQueue()
-    job = spawn.Process(target=dying, args=(tmp_path, queue))
+    job = spawn.Process(target=dying, args=(folder, queue))
     job.start()
     queue.get()
-    own = spend(tmp_path / "m" / "own.jsonl")
+    own = spend(folder / "m" / "own.jsonl")
 
     async def work():
         async def ask():
-            async with Budget(tmp_path, 10.0).hold(own, 9.0):
+            async with Budget(folder, 10.0).hold(own, 9.0):
                 return time.monotonic()
 
         waiting = asyncio.create_task(ask())
@@ -197,10 +200,16 @@ def test_what_a_killed_job_held_is_free(tmp_path):
         killed = time.monotonic()
         return await waiting - killed
 
-    assert asyncio.run(work()) < 1.0
+    found = asyncio.run(work())
     job.join()
-    size = (tmp_path / "n" / "dying.jsonl").stat().st_size
-    assert ledger(tmp_path)["n/dying.jsonl"] == {"spent": 0.5, "bytes": size, "held": 0.0}
+    size = (folder / "n" / "dying.jsonl").stat().st_size
+    assert ledger(folder)["n/dying.jsonl"] == {"spent": 0.5, "bytes": size, "held": 0.0}
+    return found
+
+
+def test_what_a_killed_job_held_is_free(tmp_path):
+    number = count()
+    assert best_of(lambda: after_a_kill(tmp_path / str(next(number))), 1.0) < 1.0
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -216,7 +225,7 @@ def test_many_jobs_never_pass_the_limit_and_none_waits_for_ever(tmp_path, seed):
         for job in jobs:
             job.start()
         for job in jobs:
-            job.join(30)
+            job.join(PATIENCE)
         killed = [job.exitcode == -signal.SIGKILL for job in jobs]  # a slow one may find the money spent before
         assert all(job.exitcode == 0 for job, dead in zip(jobs, killed, strict=True) if not dead)
         assert min(1, dying_jobs) <= sum(killed) <= dying_jobs
@@ -246,9 +255,7 @@ def test_a_call_under_a_limit_costs_few_milliseconds(tmp_path):
                 pass
 
     asyncio.run(calls(1))
-    begun = time.process_time()
-    asyncio.run(calls(100))
-    assert (time.process_time() - begun) / 100 < 0.005
+    assert best_of(lambda: cpu(lambda: asyncio.run(calls(100))) / 100, 0.005) < 0.005
 
 
 def worst_of(tmp_path, **parameters):

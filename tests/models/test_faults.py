@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 import pandas as pd
@@ -28,6 +29,7 @@ from tests.standins.faults import (
     error,
     throttled,
 )
+from tests.timing import best_of, wall
 from toolcal import perturbations, rollout, tables
 from toolcal.cells import BASELINE, Cell
 
@@ -53,28 +55,35 @@ def gaps(server):
 
 @pytest.mark.parametrize("kind", TRANSIENT)
 def test_a_transient_fault_is_tried_again_then_given_up_and_taken_up_by_the_next_run(tmp_path, kind):
-    started = time.monotonic()
-    with endpoint(hello, faults=always(TRANSIENT[kind])) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request())
-        assert (reply.failure, len(server.seen)) == ("infra_error", 3)
-        assert reply.raw
-        assert kept(tmp_path / "j") == []
-        server.faults = lambda body, nth: TRANSIENT[kind]() if nth == 3 else None
-        reply, again = ask(tmp_path / "j", server.url, request(), request())
-        assert (reply.failure, reply.cached, len(server.seen)) == (None, False, 5)
-        assert reply.message["content"] == "Hello."
-        assert again.cached
-    assert len({seen.key for seen in server.seen}) == 1
-    assert time.monotonic() - started < 10
+    number = count()
+
+    def work():
+        path = tmp_path / str(next(number)) / "j"
+        with endpoint(hello, faults=always(TRANSIENT[kind])) as server:
+            (reply,) = ask(path, server.url, request())
+            assert (reply.failure, len(server.seen)) == ("infra_error", 3)
+            assert reply.raw
+            assert kept(path) == []
+            server.faults = lambda body, nth: TRANSIENT[kind]() if nth == 3 else None
+            reply, again = ask(path, server.url, request(), request())
+            assert (reply.failure, reply.cached, len(server.seen)) == (None, False, 5)
+            assert reply.message["content"] == "Hello."
+            assert again.cached
+        assert len({seen.key for seen in server.seen}) == 1
+
+    assert best_of(lambda: wall(work), 10) < 10
 
 
 @pytest.mark.parametrize("kind", STALLING)
 def test_a_stalling_endpoint_ends_at_the_timeout_of_each_try(tmp_path, kind):
     with endpoint(hello, faults=always(STALLING[kind])) as server:
-        started = time.monotonic()
-        (reply,) = ask(tmp_path / "j", server.url, request(), timeout=0.3, attempts=2)
-        assert 0.6 <= time.monotonic() - started < 4
-        assert (reply.failure, len(server.seen)) == ("infra_error", 2)
+
+        def work():
+            server.seen.clear()
+            (reply,) = ask(tmp_path / "j", server.url, request(), timeout=0.3, attempts=2)
+            assert (reply.failure, len(server.seen)) == ("infra_error", 2)
+
+        assert 0.6 <= best_of(lambda: wall(work), 4) < 4
         assert kept(tmp_path / "j") == []
         server.faults = None
         (reply,) = ask(tmp_path / "j", server.url, request())
@@ -186,11 +195,16 @@ def test_a_prompt_that_is_too_long_is_the_models_end_and_kept(tmp_path, kind):
     ids=["seconds", "second", "ms", "ms first", "date", "503", "529", "500"],
 )
 def test_retry_after_is_waited_for(tmp_path, fault, least):
-    with endpoint(hello, faults=first(1, fault)) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request())
-    assert reply.failure is None
-    (gap,) = gaps(server)
-    assert least <= gap < least + 2
+    number = count()
+
+    def waited():
+        with endpoint(hello, faults=first(1, fault)) as server:
+            (reply,) = ask(tmp_path / str(next(number)) / "j", server.url, request())
+        assert reply.failure is None
+        (gap,) = gaps(server)
+        return gap
+
+    assert least <= best_of(waited, least + 2) < least + 2
 
 
 @pytest.mark.parametrize(
@@ -208,28 +222,40 @@ def test_retry_after_is_waited_for(tmp_path, fault, least):
     ],
 )
 def test_a_retry_after_that_says_nothing_is_no_reason_to_wait(tmp_path, value):
-    with endpoint(hello, faults=first(1, lambda: throttled(retry_after=value))) as server:
-        (reply,) = ask(tmp_path / "j", server.url, request())
-    assert (reply.failure, len(server.seen)) == (None, 2)
-    assert gaps(server)[0] < 1
+    number = count()
+
+    def waited():
+        with endpoint(hello, faults=first(1, lambda: throttled(retry_after=value))) as server:
+            (reply,) = ask(tmp_path / str(next(number)) / "j", server.url, request())
+        assert (reply.failure, len(server.seen)) == (None, 2)
+        return gaps(server)[0]
+
+    assert best_of(waited, 1) < 1
 
 
 @pytest.mark.parametrize("parameters", [{"response_format": 5}, {"extra_body": 5}, {"stop": {"a": 1}}])
 def test_what_the_client_itself_refuses_is_not_tried_again(tmp_path, parameters):
+    number = count()
     with endpoint(hello) as server:
-        started = time.monotonic()
-        (reply,) = ask(tmp_path / "j", server.url, request(), parameters=parameters, backoff=5)
-    assert reply.failure in ("infra_error", None)
-    assert time.monotonic() - started < 2
+
+        def work():
+            path = tmp_path / str(next(number)) / "j"
+            (reply,) = ask(path, server.url, request(), parameters=parameters, backoff=5)
+            assert reply.failure in ("infra_error", None)
+
+        assert best_of(lambda: wall(work), 2) < 2
 
 
 @pytest.mark.parametrize("value", ["3600", "999999999", date_in(3600)], ids=["hour", "decades", "date"])
 def test_a_retry_after_beyond_the_longest_wait_gives_up_at_once(tmp_path, value):
     with endpoint(hello, faults=always(lambda: throttled(retry_after=value))) as server:
-        started = time.monotonic()
-        (reply,) = ask(tmp_path / "j", server.url, request())
-        assert time.monotonic() - started < 3
-    assert (reply.failure, len(server.seen)) == ("infra_error", 1)
+
+        def work():
+            server.seen.clear()
+            (reply,) = ask(tmp_path / "j", server.url, request())
+            assert (reply.failure, len(server.seen)) == ("infra_error", 1)
+
+        assert best_of(lambda: wall(work), 3) < 3
     assert kept(tmp_path / "j") == []
 
 
@@ -241,12 +267,21 @@ def test_waits_grow_are_bounded_and_differ(tmp_path):
         asked[said] += 1
         return TRANSIENT["500"]() if asked[said] < 4 else None
 
-    with endpoint(faults=script) as server:
-        ask(tmp_path / "j", server.url, *map(request, "abcdefgh"), attempts=4, backoff=0.1, together=True)
-    assert set(asked.values()) == {4}
-    times = {seen.key: [other.time for other in server.seen if other.key == seen.key] for seen in server.seen}
-    waits = [[later - earlier for earlier, later in itertools.pairwise(each)] for each in times.values()]
-    assert all(wait < 0.1 * 2**n + 0.5 for each in waits for n, wait in enumerate(each))
+    number = count()
+    waits = []
+
+    def longest():
+        """The longest wait beyond its bound by chance; what the calls themselves take is in it."""
+        asked.clear()
+        with endpoint(faults=script) as server:
+            path = tmp_path / str(next(number)) / "j"
+            ask(path, server.url, *map(request, "abcdefgh"), attempts=4, backoff=0.1, together=True)
+        assert set(asked.values()) == {4}
+        times = {seen.key: [other.time for other in server.seen if other.key == seen.key] for seen in server.seen}
+        waits[:] = [[later - earlier for earlier, later in itertools.pairwise(each)] for each in times.values()]
+        return max(wait - 0.1 * 2**n for each in waits for n, wait in enumerate(each))
+
+    assert best_of(longest, 0.5) < 0.5
     assert max(each[2] for each in waits) > 0.1  # eight draws from 0 to 0.4: all below by a chance of 1 in 65,000
     assert len({round(each[2], 2) for each in waits}) > 2
 

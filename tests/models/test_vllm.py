@@ -20,6 +20,7 @@ import pytest
 
 import toolcal.models.vllm as vllm
 from tests.models.test_json_mode import CASE
+from tests.timing import PATIENCE, best_of, until, wall
 from toolcal.journal import Journal
 from toolcal.models import sources
 from toolcal.models.chat import Chat
@@ -67,7 +68,7 @@ def chat(served, name, key=None, **body):
         json.dumps({"model": name, "messages": [{"role": "user", "content": "Book 12."}], **body}).encode(),
         {"Authorization": f"Bearer {key or served.api_key}", "Content-Type": "application/json"},
     )
-    with urllib.request.urlopen(request, timeout=5) as answer:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
         return json.load(answer)["choices"][0]["message"]
 
 
@@ -273,10 +274,7 @@ def test_it_dies_with_a_parent_that_is_killed(mode, starts):
 
 def test_it_dies_with_a_parent_that_is_killed_while_it_starts(starts):
     process = parent({**ENTRY, "arguments": ["--stand-in", "never-healthy"]})
-    for _ in range(500):
-        if starts():
-            break
-        time.sleep(0.02)
+    until(starts)
     process.kill()
     process.wait()
     assert gone(processes(starts()[0]), 10)
@@ -352,11 +350,12 @@ def test_settings_that_vllm_refuses_are_told(entry, said):
 
 
 def test_a_server_that_never_gets_healthy_is_ended(starts):
-    begin = time.monotonic()
-    told = failure({"arguments": ["--stand-in", "never-healthy"], "start_timeout": 1})
-    assert "its vLLM server was not healthy (HTTP 503) after 1 s (start_timeout)" in told
-    assert time.monotonic() - begin < 4
-    assert gone(processes(starts()[0]), 0)
+    def work():
+        told = failure({"arguments": ["--stand-in", "never-healthy"], "start_timeout": 2})
+        assert "its vLLM server was not healthy (HTTP 503) after 2 s (start_timeout)" in told
+        assert gone(processes(starts()[-1]), 0)
+
+    assert best_of(lambda: wall(work), 4) < 4
 
 
 def test_another_server_at_the_port_is_not_taken_for_ours(monkeypatch, starts):

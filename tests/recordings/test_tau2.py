@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-import time
 from collections import Counter
 from types import SimpleNamespace
 
 import pytest
 
+from tests.timing import best_of, cpu
 from toolcal import tables
 from toolcal.benchmarks.tau2 import engine
 from toolcal.benchmarks.tau2.cases import ask_tasks, gold_writes, load
@@ -71,9 +71,13 @@ def test_writes_are_counted_as_recorded(published):
 
 def test_databases_end_as_recorded_within_a_second_a_case(published):
     _, recording, cell, expected = published
-    started = time.perf_counter()
-    data = grades.to_frame(cell, recording.runs, recording.cases)
-    assert time.perf_counter() - started < len(recording.runs)
+    found = []
+
+    def work():
+        found.append(grades.to_frame(cell, recording.runs, recording.cases))
+
+    assert best_of(lambda: cpu(work), len(recording.runs)) < len(recording.runs)
+    data = found[0]
     tables.check("grades", data)
     compared = data[data["regrade_differs"].notna()]
     assert (int((~compared["regrade_differs"].astype(bool)).sum()), len(compared)) == expected["equal"]

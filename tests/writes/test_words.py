@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
 
+from tests.timing import best_of, cpu
 from tests.writes import shop
 from tests.writes.shop import SHOP
 from tests.writes.talks import agent, judge, result, user
@@ -95,6 +95,8 @@ def test_long_conversations_are_judged_in_no_time() -> None:
     round_ = (agent(ASKS[0]), user("Yes"), agent(None, shop.cancel()), result(json.dumps(shop.ORDER)))
     messages = [*SHOP, *(message for _ in range(125) for message in round_)]
     places = [at for at, message in enumerate(messages) if at > 5 and message.get("tool_calls")]
-    start = time.process_time()
-    assert all(decide(messages, at, 0).message == at - 1 for at in places)
-    assert time.process_time() - start < 5
+
+    def work() -> None:
+        assert all(decide(messages, at, 0).message == at - 1 for at in places)
+
+    assert best_of(lambda: cpu(work), 5) < 5

@@ -153,6 +153,11 @@ def again(missing: Sequence[str], scale: Scale, parts: Sequence[str] = PARTS) ->
     return str(_texts()["again"].format(missing=f"{said} {verb} missing", form=form(scale, parts)))
 
 
+def again_in_json() -> str:
+    """What follows a broken form of an agent in JSON mode, which is then offered nothing but the answer."""
+    return str(_texts()["again_in_json"])
+
+
 def answer_tool(scale: Scale, parts: Sequence[str] = PARTS) -> Schema:
     """The tool with which an agent in JSON mode ends, in OpenAI form; `final_form.read_message` reads its call.
 

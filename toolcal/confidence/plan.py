@@ -66,3 +66,14 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     """The noise levels of a set, 0 among them (`direct` answers are given there); published sets have no other."""
     levels = entry["noise"] if entry["source"] == "world" else [0]
     return tuple(sorted({0.0, *map(float, levels)}))
+
+
+def level(noise: float) -> str:
+    """A noise level as it stands in file names: 0, 0.5, 1."""
+    return str(int(noise)) if noise == int(noise) else repr(noise)
+
+
+def cell_of(names: Mapping[str, str]) -> StudyCell:
+    """The cell of a file's wildcards."""
+    *first, noise = (names[field] for field in StudyCell._fields)
+    return StudyCell(first[0], first[1], first[2], first[3], float(noise))

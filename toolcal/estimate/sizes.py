@@ -42,6 +42,7 @@ WORDS = (
     f"{CALLS_PER_REFERENCE} calls for each reference call and a closing text a turn,",
     f"{CHARACTERS_PER_TOKEN} characters a token, {CALL_TOKENS} tokens a call and {TEXT_TOKENS} a text;",
     f"{USER_TURNS} turns where the user speaks freely.",
+    "A question of the confidence study takes two calls of its tool, with results of 400 tokens.",
     "The probe sri asks once more in each turn; replayed calls of a deterministic model are counted like others.",
     "A model that reasons answers several times that. A run with a small limit, and then this again, says more.",
 )

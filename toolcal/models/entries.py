@@ -21,7 +21,7 @@ _HOW = (
     "tensor_parallel",
     "timeout",
 )
-_ELSEWHERE = ("family", "limit", "published_as", "scenarios", "scores")
+_ELSEWHERE = ("base_model", "family", "limit", "published_as", "scenarios", "scores")
 
 
 class EntryError(ValueError):

@@ -1,0 +1,17 @@
+rule questions:
+    output:
+        questions=QUESTIONS,
+        passages=PASSAGES,
+        rows=ROWS,
+    log:
+        RESULTS / "logs/questions/{question_set}.{noise}.log",
+    conda:
+        "../envs/query.yaml"
+    params:
+        entry=lambda wildcards: config["confidence"]["sets"][wildcards.question_set],
+        seed=config["seed"],
+        code=code_of("questions"),
+    message:
+        "Questions of {wildcards.question_set}, noise {wildcards.noise}"
+    script:
+        "../scripts/questions.py"
