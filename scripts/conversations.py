@@ -10,6 +10,7 @@ from toolcal.benchmarks.disagreement import disagreement
 from toolcal.benchmarks.tau2 import engine
 from toolcal.cells import Cell
 from toolcal.confidence import turn_plan
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.models.source import open_source
 
 TABLES = ("trajectories", "probe_events", "user_messages", "grades", "turn_confidence")
@@ -63,7 +64,8 @@ async def run(smk):
         outputs = zip(*(smk.output[table] for table in written), strict=True)
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
-            question = turn_plan.question(config, cell)
+            asked = turn_plan.settings(config, cell)
+            question = None if asked is None else TurnQuestion(**asked)
             found = await hold(cell, about, *files, agent, user, question)
             unfinished.tell(cell, found.trajectories, about["journal"], turn_confidence=found.turn_confidence)
             if words := disagreement(found.grades):
@@ -75,7 +77,7 @@ async def run(smk):
                 "code": smk.params.code,
             }
             for table, path in zip(written, paths, strict=True):
-                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, question))
+                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, asked))
 
 
 def main(smk):

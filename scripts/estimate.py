@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from toolcal import configuration, journal, logs
-from toolcal.confidence import plan, turn, turn_plan
+from toolcal.confidence import plan, turn_plan
 from toolcal.estimate import answers
 from toolcal.estimate.inputs import Inputs
 from toolcal.estimate.judge import judge_line
@@ -23,9 +23,9 @@ def left(cell, entry, seed, inputs, calls, trajectories):
 
 def left_after_turns(cell, config, inputs, calls, trajectories, confidences):
     """What is left of a cell's questions after its turns."""
-    question = turn_plan.metadata(turn_plan.KEY, turn_plan.question(config, cell))
+    question = turn_plan.metadata(turn_plan.KEY, turn_plan.settings(config, cell))
     table = answered(confidences, question, ended(trajectories, config["models"][cell.model], config["seed"]))
-    made = {} if table is None else asked(calls, turn.BESIDE)
+    made = {} if table is None else asked(calls, turn_plan.BESIDE)
     return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
 
 

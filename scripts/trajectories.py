@@ -13,6 +13,7 @@ from toolcal.benchmarks import case_table
 from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
 from toolcal.confidence import turn_plan
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.models.recorded import Recorded
 from toolcal.models.source import open_source
 
@@ -78,7 +79,8 @@ async def run(smk):
         outputs = zip(*(getattr(smk.output, table) for table in written), strict=True)
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
-            question = turn_plan.question(config, cell)
+            asked = turn_plan.settings(config, cell)
+            question = None if asked is None else TurnQuestion(**asked)
             found = await query(cell, about, *files, source, question)
             unfinished.tell(
                 cell,
@@ -94,7 +96,7 @@ async def run(smk):
                 "code": smk.params.code,
             }
             for table, path in zip(written, paths, strict=True):
-                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, question))
+                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, asked))
 
 
 def main(smk):

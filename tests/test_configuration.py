@@ -211,6 +211,7 @@ MISTAKES = {
     "after turns, nobody to ask": (
         both(
             put("turn_confidence", {}),
+            lambda config: config.pop("confidence"),
             put("models", {"oracle": {"source": "policy", "policy": "oracle", "family": "f"}}),
             put("perturbations", {}),
         ),

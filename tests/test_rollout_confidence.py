@@ -17,7 +17,8 @@ from toolcal import perturbations, rollout, tables
 from toolcal.benchmarks.case_table import to_frame
 from toolcal.benchmarks.grades import grade_trajectories
 from toolcal.cells import Cell
-from toolcal.confidence.turn import BESIDE, TurnQuestion
+from toolcal.confidence.turn import TurnQuestion
+from toolcal.confidence.turn_plan import BESIDE
 from toolcal.models.protocol import Reply
 
 PERCENT = TurnQuestion("percent")

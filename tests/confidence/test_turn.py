@@ -9,7 +9,8 @@ import pytest
 
 from tests.models.test_json_mode import CASE, TOOLS
 from toolcal import tables
-from toolcal.confidence.turn import BESIDE, TurnQuestion, version
+from toolcal.confidence.turn import TurnQuestion
+from toolcal.confidence.turn_plan import BESIDE
 from toolcal.models import json_mode, python_list
 from toolcal.models.protocol import Reply, Request
 
@@ -39,7 +40,6 @@ def test_a_message_of_the_user_asks_behind_the_conversation_with_the_tools_as_be
     assert asked.messages[-1]["content"].endswith(f"Confidence: <a number {range}>")
     assert (asked.tools, asked.guide, asked.beside) == (TOOLS, None, BESIDE)
     assert (asked.turn, asked.step, asked.attempt, asked.turn_start) == (3, 0, 0, 0)
-    assert version() == 1
 
 
 def test_in_json_mode_the_confidence_alone_can_be_stated() -> None:

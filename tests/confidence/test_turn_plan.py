@@ -29,7 +29,6 @@ def test_off_without_the_key():
     assert "turn_confidence" not in checked
     assert asked(checked) == {}
     assert turn_plan.tables(TABLES, checked) == ["trajectories"]
-    assert turn_plan.question(checked, configuration.cells(checked)[0]) is None
 
 
 def test_all_models_that_are_called_are_asked_in_their_mode_under_every_perturbation():
@@ -51,14 +50,11 @@ def test_models_scenarios_and_scale_can_be_named():
         ("called", "bfcl-base"),
         ("called", "tau2-airline"),
     }
-    question = turn_plan.question(checked, Cell("called", "bfcl-base", "baseline"))
-    assert question is not None
-    assert (question.scale, question.in_json) == ("unit", False)
+    assert turn_plan.settings(checked, Cell("called", "bfcl-base", "baseline")) == {"scale": "unit", "in_json": False}
 
 
 @pytest.mark.parametrize("table", TABLES)
 def test_only_the_tables_own_file_says_how_was_asked(table):
     checked = config(turn_confidence={})
-    question = turn_plan.question(checked, Cell("called", "bfcl-base", "baseline"))
-    told = turn_plan.metadata(table, question)
+    told = turn_plan.metadata(table, turn_plan.settings(checked, Cell("called", "bfcl-base", "baseline")))
     assert told == ({} if table == "trajectories" else {"question": {"scale": "percent", "version": 1}})

@@ -12,7 +12,8 @@ from tests.live.speaking import Script, called, roles, talk, text
 from tests.live.test_conversation import BROKEN, DETAILS, RESERVATION, sri
 from toolcal import tables
 from toolcal.cells import Cell
-from toolcal.confidence.turn import BESIDE, TurnQuestion
+from toolcal.confidence.turn import TurnQuestion
+from toolcal.confidence.turn_plan import BESIDE
 from toolcal.live.cell import hold_cell
 from toolcal.perturbations.context import baseline
 

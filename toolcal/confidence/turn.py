@@ -8,20 +8,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
-
-import yaml
 
 from toolcal import calls
 from toolcal.benchmarks.protocol import Message
 from toolcal.confidence import elicit, final_form
 from toolcal.confidence.parse import parse
+from toolcal.confidence.turn_plan import BESIDE, texts
 from toolcal.models.protocol import Guide, Reply, Request
-
-BESIDE = "confidence"
-"""What these calls are beside the conversation's own in a journal."""
 
 WHO = "confidence "
 """Sets the seeds of these requests apart (`rollout.seed_of`)."""
@@ -78,7 +72,7 @@ class TurnQuestion:
         """
         if reply.failure or self._stated(reply) is not None:
             return None
-        words = _texts()["again"].format(form=self._form())
+        words = texts()["again"].format(form=self._form())
         said = calls.parse(reply.message, reply.finish_reason).text.strip()
         # Two messages of the user in a row are refused by some providers.
         before = (*asked.messages, _message("assistant", said)) if said else asked.messages[:-1]
@@ -110,7 +104,7 @@ class TurnQuestion:
         }
 
     def _ask(self) -> Message:
-        return _message("user", _texts()["ask"].format(range=elicit.range_of(self.scale), form=self._form()))
+        return _message("user", texts()["ask"].format(range=elicit.range_of(self.scale), form=self._form()))
 
     def _form(self) -> str:
         return elicit.form(self.scale, _PART)
@@ -125,7 +119,7 @@ class TurnQuestion:
                 (elicit.ANSWER, {"confidence": percent if self.scale == "percent" else percent / 100}),
             )
         ]
-        return Guide(_texts()["guide"], tuple(examples), text_actions=(), after_result=_texts()["after_result"])
+        return Guide(texts()["guide"], tuple(examples), text_actions=(), after_result=texts()["after_result"])
 
     def _stated(self, reply: Reply) -> str | None:
         """The confidence as it was stated; None where the form is broken."""
@@ -136,17 +130,6 @@ class TurnQuestion:
         else:
             text = final_form.read(calls.content_of(reply.message)).confidence
         return None if text is None else text.encode("utf-8", "replace").decode()
-
-
-@lru_cache(maxsize=1)
-def _texts() -> dict[str, Any]:
-    texts: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "turn.yaml").read_text(encoding="utf-8"))
-    return texts
-
-
-def version() -> int:
-    """The version of the wording; confidences under two versions do not compare."""
-    return int(_texts()["version"])
 
 
 def _message(role: str, content: str) -> Message:

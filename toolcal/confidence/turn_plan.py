@@ -1,25 +1,28 @@
-"""Which cells of the panel are asked for a confidence after each turn, by the key `turn_confidence`."""
+"""Which cells of the panel are asked for a confidence after each turn (key `turn_confidence`), and in what words."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
 
 from toolcal.cells import Cell
-
-if TYPE_CHECKING:
-    from toolcal.confidence.turn import TurnQuestion
 
 Config = dict[str, Any]
 
 KEY = "turn_confidence"
 """The configuration's key, and the table."""
+BESIDE = "confidence"
+"""What these calls are beside the conversation's own in a journal."""
 _CALLED = ("embedded", "api", "vllm")
 """Sources that make calls."""
 
 
 def settings(config: Config, cell: Cell) -> dict[str, Any] | None:
-    """How a cell's model is asked: {scale, in_json}; None where it is not."""
+    """How a cell's model is asked, the arguments of `TurnQuestion`: {scale, in_json}; None where it is not."""
     wanted, entry = config.get(KEY), config["models"][cell.model]
     if wanted is None or entry["source"] not in _CALLED:
         return None
@@ -28,14 +31,6 @@ def settings(config: Config, cell: Cell) -> dict[str, Any] | None:
     if cell.scenario not in wanted.get("scenarios", [cell.scenario]):
         return None
     return {"scale": wanted["scale"], "in_json": entry.get("tool_mode") == "json"}
-
-
-def question(config: Config, cell: Cell) -> TurnQuestion | None:
-    """What a cell's model is asked; None where it is not."""
-    from toolcal.confidence.turn import TurnQuestion
-
-    asked = settings(config, cell)
-    return None if asked is None else TurnQuestion(**asked)
 
 
 def tables(names: Sequence[str], config: Config) -> list[str]:
@@ -48,16 +43,25 @@ def tables(names: Sequence[str], config: Config) -> list[str]:
     return [name for name in names if name != KEY or KEY in config]
 
 
-def metadata(table: str, asked: TurnQuestion | None) -> dict[str, Any]:
-    """What goes into a file's metadata besides: how the model was asked, in its own table alone.
+def metadata(table: str, asked: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What goes into a file's metadata besides: how the model was asked, in the table's own file alone.
 
     So a cell's other files are the same, byte by byte, with and without the question.
+
+    Args:
+        table: the file's table.
+        asked: from `settings`.
     """
     if table != KEY:
         return {}
-    from toolcal.confidence.turn import version
+    return {"question": None if asked is None else {"scale": asked["scale"], "version": texts()["version"]}}
 
-    return {"question": None if asked is None else {"scale": asked.scale, "version": version()}}
+
+@lru_cache(maxsize=1)
+def texts() -> dict[str, Any]:
+    """The question's texts, and their version: confidences under two versions do not compare."""
+    found: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "turn.yaml").read_text(encoding="utf-8"))
+    return found
 
 
 def contradictions(config: Config) -> Iterator[str]:
