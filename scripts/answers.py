@@ -22,7 +22,7 @@ from toolcal.confidence.sets import passages_of, questions_of
 from toolcal.confidence.using import Using
 from toolcal.confidence.web import WebSearch
 from toolcal.journal import Journal
-from toolcal.models.source import open_source
+from toolcal.models.source import open_model
 
 
 def tool_of(cell, settings, passages, rows):
@@ -84,14 +84,7 @@ def tell_of_errors(cell, data, journal):
 async def run(smk):
     name, config = smk.params.model, smk.config
     entry = config["models"][name]
-    async with open_source(
-        name,
-        entry,
-        results=Path(config["results"]),
-        endpoints=config["endpoints"],
-        limits=config["limits"],
-        log=Path(smk.log[0]).with_suffix(".server.log"),
-    ) as source:
+    async with open_model(name, config, smk.log[0]) as source:
         names = ("questions", "passages", "rows")
         inputs = zip(*(smk.input[name] for name in names), strict=True)
         for about, paths, output in zip(smk.params.cells, inputs, smk.output.answers, strict=True):

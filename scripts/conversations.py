@@ -11,7 +11,7 @@ from toolcal.benchmarks.tau2 import engine
 from toolcal.cells import Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.turn import TurnQuestion
-from toolcal.models.source import open_source
+from toolcal.models.source import open_model
 
 TABLES = ("trajectories", "probe_events", "user_messages", "grades", "turn_confidence")
 
@@ -44,21 +44,16 @@ async def hold(cell, about, cases_file, contexts_file, agent, user, question):
 
 async def run(smk):
     name, config = smk.params.model, smk.config
-    settings = {
-        "results": Path(config["results"]),
-        "endpoints": config["endpoints"],
-        "limits": config["limits"],
-        "log": Path(smk.log[0]).with_suffix(".server.log"),
-    }
     async with AsyncExitStack() as stack:
-        agent = await stack.enter_async_context(open_source(name, config["models"][name], **settings))
+        agent = await stack.enter_async_context(open_model(name, config, smk.log[0]))
         playing, entry = config["conversations"]["user"], configuration.user(config)
         if entry is None or config["models"][name]["source"] == "audit":
             user = None
         elif playing == name:
             user = agent
         else:
-            user = await stack.enter_async_context(open_source(playing, entry, **settings))
+            log = Path(smk.log[0]).with_suffix(".user.log")
+            user = await stack.enter_async_context(open_model(playing, config, log))
         inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
         written = turn_plan.tables(TABLES, config)
         outputs = zip(*(smk.output[table] for table in written), strict=True)

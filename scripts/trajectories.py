@@ -6,7 +6,6 @@ other cells are empty.
 
 import asyncio
 import logging
-from pathlib import Path
 
 from toolcal import logs, perturbations, rollout, runs, tables, unfinished
 from toolcal.benchmarks import case_table
@@ -15,7 +14,7 @@ from toolcal.cells import Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.turn import TurnQuestion
 from toolcal.models.recorded import Recorded
-from toolcal.models.source import open_source
+from toolcal.models.source import open_model
 
 
 async def query(cell, about, cases_file, contexts_file, source, question):
@@ -66,14 +65,7 @@ def tell_of_leftovers(cell, leftovers):
 async def run(smk):
     name, config = smk.params.model, smk.config
     entry = config["models"][name]
-    async with open_source(
-        name,
-        entry,
-        results=Path(config["results"]),
-        endpoints=config["endpoints"],
-        limits=config["limits"],
-        log=Path(smk.log[0]).with_suffix(".server.log"),
-    ) as source:
+    async with open_model(name, config, smk.log[0]) as source:
         inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
         written = turn_plan.tables(rollout.CellRun._fields, config)
         outputs = zip(*(getattr(smk.output, table) for table in written), strict=True)

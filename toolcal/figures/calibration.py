@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toolcal.figures import arms, panels
-from toolcal.figures.style import GREY, INK, PAGE, PALE, SMALL, extent, plain, styled
+from toolcal.figures.style import GREY, PAGE, PALE, SMALL, extent, plain, styled
 
 _ROW = 0.155
 """Inches of height of a cell."""
@@ -73,7 +73,8 @@ def draw(calibration: pd.DataFrame) -> Figure:
                 panel.axhspan(place - 0.5, place + 0.5, color=PALE, alpha=0.4, linewidth=0, zorder=0)
             else:
                 _mark(panel, row, metric, place, at=max(0.0, lowest))
-        _counts(panel, counts, lines)
+        beside = [(head, ["" if row is None else f"{int(row[name])}" for _, row in lines]) for head, name in counts]
+        panels.columns_beside(panel, beside, head_at=-0.6, gap=5, lift=1)
     _name_models(axes[0], lines)
     return panels.settle(figure)
 
@@ -116,24 +117,3 @@ def _mark(panel: Axes, row: _Row, metric: str, place: int, at: float) -> None:
     look = {key: value for key, value in arms.LOOKS[row["tool"]].items() if key != "linestyle"}
     panel.plot([row[f"{metric}_low"], row[f"{metric}_high"]], [place] * 2, color=look["color"], linewidth=1.2)
     panel.plot(row[metric], place, linestyle="none", markersize=4.5, zorder=3, clip_on=False, **look)
-
-
-def _counts(panel: Axes, counts: Sequence[tuple[str, str]], lines: Sequence[tuple[str, _Row | None]]) -> None:
-    """Columns of counts on the right of a panel, under their heads."""
-    edge = 2.0
-    for head, column in counts:
-        words = ["" if row is None else f"{int(row[column])}" for _, row in lines]
-        edge += max(extent(word, SMALL)[0] for word in [head, *words]) + 5
-        for place, word in [(-0.6, head), *enumerate(words)]:
-            panel.annotate(
-                word,
-                (1, place),
-                (edge, 1 if word is head else 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                va="bottom" if word is head else "center_baseline",
-                fontsize=SMALL,
-                color=GREY if word is head else INK,
-                annotation_clip=False,
-            )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -127,7 +126,9 @@ def _panel(panel: Axes, rows: pd.DataFrame, rate: Rate, *, named: bool) -> None:
         else:
             words = "no row" if row is None else why(row)
             panel.text(0, place, words, ha="center", va="center", color=GREY, fontsize=SMALL, style="italic")
-    _counts(panel, lines)
+    cells = [("", "", "") if row is None else (pairs(row), _count(row, "gained"), _count(row, "lost")) for row in lines]
+    beside = list(zip(_HEADS, map(list, zip(*cells, strict=True)), strict=True))
+    panels.columns_beside(panel, beside, head_at=-0.5, gap=_GAP, lift=3)
 
 
 def _tick(value: float, _: int) -> str:
@@ -147,28 +148,6 @@ def _look(marker: str, colour: str, *, filled: bool, differs: bool = True) -> di
         return {"marker": "|", "markersize": 5, "color": INK, "markeredgewidth": 1.2, "linestyle": "none"}
     look: dict[str, Any] = {"marker": marker, "markersize": 4, "linestyle": "none", "markeredgewidth": 1.0}
     return look | {"markeredgecolor": colour, "markerfacecolor": colour if filled else "white"}
-
-
-def _counts(panel: Axes, lines: Sequence[Row | None]) -> None:
-    """Columns of counts on the right of a panel, under their heads."""
-    cells = [("", "", "") if row is None else (pairs(row), _count(row, "gained"), _count(row, "lost")) for row in lines]
-    edge = 2.0
-    for column, head in enumerate(_HEADS):
-        words = [row[column] for row in cells]
-        edge += max(extent(word, SMALL)[0] for word in [head, *words]) + _GAP
-        for place, word in [(-0.5, head), *enumerate(words)]:
-            panel.annotate(
-                word,
-                (1, place),
-                (edge, 3 if word is head else 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                ha="right",
-                va="bottom" if word is head else "center_baseline",
-                fontsize=SMALL,
-                color=GREY if word is head else INK,
-                annotation_clip=False,
-            )
 
 
 def _count(row: Row, name: str) -> str:

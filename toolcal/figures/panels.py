@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure, SubFigure
 from numpy.typing import NDArray
 
-from toolcal.figures.style import GREY, INK, LARGE, NORMAL, PAGE, SMALL, plain, wrap
+from toolcal.figures.style import GREY, INK, LARGE, NORMAL, PAGE, SMALL, extent, plain, wrap
 
 Canvas: TypeAlias = Figure | SubFigure
 
@@ -148,3 +148,33 @@ def remark(panel: Axes, text: str) -> None:
     panel.text(
         0.5, 0.5, text, transform=panel.transAxes, ha="center", va="center", color=GREY, fontsize=SMALL, style="italic"
     )
+
+
+def columns_beside(
+    panel: Axes, columns: Sequence[tuple[str, Sequence[str]]], *, head_at: float, gap: float, lift: float
+) -> None:
+    """Columns of words on the right of a panel, a line each place from 0, under their heads.
+
+    Args:
+        panel: its y axis counts the places.
+        columns: (head, a word for each place).
+        head_at: where the heads stand, in places.
+        gap: between columns, in points.
+        lift: of the heads, in points.
+    """
+    edge = 2.0
+    for head, words in columns:
+        edge += max(extent(word, SMALL)[0] for word in [head, *words]) + gap
+        for place, word in [(head_at, head), *enumerate(words)]:
+            panel.annotate(
+                word,
+                (1, place),
+                (edge, lift if word is head else 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                ha="right",
+                va="bottom" if word is head else "center_baseline",
+                fontsize=SMALL,
+                color=GREY if word is head else INK,
+                annotation_clip=False,
+            )

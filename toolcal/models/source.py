@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,6 +90,18 @@ async def open_source(
             caller, identity = serve(stack, name, entry, log)
         stack.push_async_callback(caller.close)
         yield Source(entry, caller, identity)
+
+
+def open_model(name: str, config: Mapping[str, Any], log: str | Path) -> AbstractAsyncContextManager[Source]:
+    """Open a model of a validated configuration, for a job with this log; a served model's own log stands beside it."""
+    return open_source(
+        name,
+        config["models"][name],
+        results=Path(config["results"]),
+        endpoints=config["endpoints"],
+        limits=config["limits"],
+        log=Path(log).with_suffix(".server.log"),
+    )
 
 
 def _reasoning_names(entry: Mapping[str, Any]) -> tuple[str, ...]:
