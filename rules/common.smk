@@ -12,7 +12,7 @@ sys.path.insert(0, str(BASE))
 
 from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
-from toolcal.confidence import plan
+from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
 from toolcal.repeated_keys import repeated_keys
 
@@ -55,6 +55,7 @@ CASES = RESULTS / "cases/{scenario}.parquet"
 CONTEXTS = RESULTS / "contexts/{scenario}.{perturbation}.parquet"
 TRAJECTORIES = RESULTS / "trajectories/{model}/{scenario}.{perturbation}.parquet"
 PROBE_EVENTS = RESULTS / "probe_events/{model}/{scenario}.{perturbation}.parquet"
+TURN_CONFIDENCE = RESULTS / "turn_confidence/{model}/{scenario}.{perturbation}.parquet"
 JOURNAL = RESULTS / "journal/{model}/{scenario}.{perturbation}.jsonl"
 ACTIONS = RESULTS / "actions/{model}.parquet"
 GRADES = RESULTS / "grades/{model}.parquet"
@@ -101,6 +102,7 @@ DIAGNOSIS = (
     "user_faults",
     *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
     *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
+    *(["turn_calibration"] if turn_plan.KEY in config else []),
 )
 CONFIDENCE = (
     "calibration",
@@ -136,7 +138,11 @@ PAGES = {
     ],
     "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
-HAS_FIGURE = {"confirmed_writes": bool(WITH_USER), "validity": config["validity"]}
+HAS_FIGURE = {
+    "confirmed_writes": bool(WITH_USER),
+    "validity": config["validity"],
+    "confidence_by_outcome": turn_plan.KEY in config,
+}
 FIGURES = [
     path
     for name in figures.FIGURES
@@ -192,6 +198,11 @@ def run_of(cell):
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
     }
+
+
+def after_turns(paths):
+    """The output `turn_confidence` of a query job, where models are asked after each turn."""
+    return {turn_plan.KEY: paths} if turn_plan.KEY in config else {}
 
 
 def study_cells(model):

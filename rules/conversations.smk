@@ -8,6 +8,7 @@ rule conversations:
         contexts=[CONTEXTS],
         replayed=lambda wildcards: replayed(configuration.Cell(**wildcards)),
     output:
+        **after_turns([TURN_CONFIDENCE]),
         trajectories=[TRAJECTORIES],
         probe_events=[PROBE_EVENTS],
         user_messages=[USER_MESSAGES],
@@ -25,6 +26,9 @@ rule conversations:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
         cells=lambda wildcards: [run_of(configuration.Cell(**wildcards))],
+        question=lambda wildcards: turn_plan.settings(
+            config, configuration.Cell(**wildcards)
+        ),
         code=CODE_OF_CONVERSATIONS,
     message:
         "{wildcards.model} talks with the users of {wildcards.scenario}, {wildcards.perturbation}"
@@ -42,6 +46,9 @@ for model in [name for name in BY_MODEL if cells_of(name, free=True)]:
             cases=[path_of(CASES, cell) for cell in cells_of(model, free=True)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=True)],
         output:
+            **after_turns(
+                [path_of(TURN_CONFIDENCE, cell) for cell in cells_of(model, free=True)]
+            ),
             trajectories=[
                 path_of(TRAJECTORIES, cell) for cell in cells_of(model, free=True)
             ],
@@ -64,6 +71,9 @@ for model in [name for name in BY_MODEL if cells_of(name, free=True)]:
             model=model,
             answers=entries.answering(config["models"][model]),
             cells=[run_of(cell) for cell in cells_of(model, free=True)],
+            question=[
+                turn_plan.settings(config, cell) for cell in cells_of(model, free=True)
+            ],
             code=CODE_OF_CONVERSATIONS,
         message:
             f"{model} talks with the users of all its scenarios"

@@ -1,5 +1,6 @@
 rule diagnosis:
     input:
+        **after_turns(per_cell(TURN_CONFIDENCE, but=BY_RECORDING)),
         cases=per_cell(CASES),
         contexts=per_cell(CONTEXTS),
         trajectories=per_cell(TRAJECTORIES),

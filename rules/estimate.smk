@@ -28,6 +28,7 @@ rule estimate:
         journals=per_cell(JOURNAL),
         user_journals=per_cell(USER_JOURNAL),
         trajectories=per_cell(TRAJECTORIES),
+        turn_confidence=per_cell(TURN_CONFIDENCE),
         study=[
             [
                 list(cell),

@@ -10,6 +10,7 @@ rule trajectories:
         recordings=lambda wildcards: recordings(wildcards.model),
         replayed=lambda wildcards: replayed(configuration.Cell(**wildcards)),
     output:
+        **after_turns([TURN_CONFIDENCE]),
         trajectories=[TRAJECTORIES],
         probe_events=[PROBE_EVENTS],
     log:
@@ -25,6 +26,9 @@ rule trajectories:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
         cells=lambda wildcards: [run_of(configuration.Cell(**wildcards))],
+        question=lambda wildcards: turn_plan.settings(
+            config, configuration.Cell(**wildcards)
+        ),
         code=CODE_OF_TRAJECTORIES,
     message:
         "{wildcards.model} answers {wildcards.scenario}, {wildcards.perturbation}"
@@ -43,6 +47,12 @@ for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
             cases=[path_of(CASES, cell) for cell in cells_of(model, free=False)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=False)],
         output:
+            **after_turns(
+                [
+                    path_of(TURN_CONFIDENCE, cell)
+                    for cell in cells_of(model, free=False)
+                ]
+            ),
             trajectories=[
                 path_of(TRAJECTORIES, cell) for cell in cells_of(model, free=False)
             ],
@@ -61,6 +71,10 @@ for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
             model=model,
             answers=entries.answering(config["models"][model]),
             cells=[run_of(cell) for cell in cells_of(model, free=False)],
+            question=[
+                turn_plan.settings(config, cell)
+                for cell in cells_of(model, free=False)
+            ],
             code=CODE_OF_TRAJECTORIES,
         message:
             f"{model} answers all its cells"

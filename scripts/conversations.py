@@ -9,12 +9,14 @@ from toolcal.benchmarks import case_table
 from toolcal.benchmarks.disagreement import disagreement
 from toolcal.benchmarks.tau2 import engine
 from toolcal.cells import Cell
+from toolcal.confidence import turn_plan
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.models.source import open_source
 
-TABLES = ("trajectories", "probe_events", "user_messages", "grades")
+TABLES = ("trajectories", "probe_events", "user_messages", "grades", "turn_confidence")
 
 
-async def hold(cell, about, cases_file, contexts_file, agent, user):
+async def hold(cell, about, cases_file, contexts_file, agent, user, question):
     # Imports tau2, which takes seconds.
     from toolcal.live.cell import hold_cell
     from toolcal.live.conversation import Limits
@@ -36,6 +38,7 @@ async def hold(cell, about, cases_file, contexts_file, agent, user):
             trials=about["trials"],
             seed=about["seed"],
             limits=Limits(**about["limits"]),
+            question=question,
         )
 
 
@@ -57,11 +60,14 @@ async def run(smk):
         else:
             user = await stack.enter_async_context(open_source(playing, entry, **settings))
         inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
-        outputs = zip(*(smk.output[table] for table in TABLES), strict=True)
+        written = turn_plan.tables(TABLES, config)
+        outputs = zip(*(smk.output[table] for table in written), strict=True)
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
-            found = await hold(cell, about, *files, agent, user)
-            unfinished.tell(cell, found.trajectories, about["journal"])
+            asked = turn_plan.settings(config, cell)
+            question = None if asked is None else TurnQuestion(**asked)
+            found = await hold(cell, about, *files, agent, user, question)
+            unfinished.tell(cell, found.trajectories, about["journal"], turn_confidence=found.turn_confidence)
             if words := disagreement(found.grades):
                 logs.warn(f"{name}: {words}")
             metadata = {
@@ -70,8 +76,8 @@ async def run(smk):
                 "revision": engine.revision(),
                 "code": smk.params.code,
             }
-            for table, data, path in zip(TABLES, found, paths, strict=True):
-                tables.write(table, data, path, metadata)
+            for table, path in zip(written, paths, strict=True):
+                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, asked))
 
 
 def main(smk):

@@ -37,6 +37,7 @@ def main(smk):
         planned(cell, by_file[str(path)], left_out[str(context)], selection, trials, grades)
         for *cell, path, context, selection, trials in smk.params.plan
     ]
+    asked = getattr(smk.input, "turn_confidence", None)
     results = diagnose(
         cases,
         tables.read("trajectories", *smk.input.trajectories),
@@ -51,6 +52,7 @@ def main(smk):
         questions=smk.params.questions,
         probe_events=tables.read("probe_events", *smk.input.probe_events),
         probes=smk.params.probes,
+        turn_confidence=None if asked is None else tables.read("turn_confidence", *asked),
     )
     for name, data in results.items():
         tables.write(name, data, smk.output[name], {"seed": smk.params.seed, "code": smk.params.code})

@@ -4,12 +4,12 @@ from functools import partial
 from pathlib import Path
 
 from toolcal import configuration, journal, logs
-from toolcal.confidence import plan
+from toolcal.confidence import plan, turn_plan
 from toolcal.estimate import answers
 from toolcal.estimate.inputs import Inputs
 from toolcal.estimate.judge import judge_line
 from toolcal.estimate.model import NO_CALLS, line
-from toolcal.estimate.remaining import asked, ended, remaining
+from toolcal.estimate.remaining import answered, asked, ended, remaining
 from toolcal.estimate.table import shown
 from toolcal.judging import items
 
@@ -18,6 +18,14 @@ def left(cell, entry, seed, inputs, calls, trajectories):
     """What is left of a cell, by a journal of its calls: the agent's, or the user's."""
     table = ended(trajectories, entry, seed)
     made = {} if table is None else asked(calls)
+    return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
+
+
+def left_after_turns(cell, config, inputs, calls, trajectories, confidences):
+    """What is left of a cell's questions after its turns."""
+    question = turn_plan.metadata(turn_plan.KEY, turn_plan.settings(config, cell))
+    table = answered(confidences, question, ended(trajectories, config["models"][cell.model], config["seed"]))
+    made = {} if table is None else asked(calls, turn_plan.BESIDE)
     return remaining(inputs.planned(cell), inputs.turns((cell.scenario, cell.perturbation)), made, table or {})
 
 
@@ -38,13 +46,21 @@ def lines_of(name, config, cells, inputs):
     entry, user = config["models"][name], configuration.user(config)
     own = {cell: files for cell, files in cells.items() if cell.model == name}
     found = {
-        cell[1:]: left(cell, entry, config["seed"], inputs, calls, table) for cell, (calls, _, table) in own.items()
+        cell[1:]: left(cell, entry, config["seed"], inputs, calls, table) for cell, (calls, _, table, _) in own.items()
     }
     if own:
         yield line(name, entry, found, partial(inputs.sizes, entry=entry), config["endpoints"])
+    after = {
+        cell[1:]: left_after_turns(cell, config, inputs, calls, table, confidences)
+        for cell, (calls, _, table, confidences) in own.items()
+        if turn_plan.settings(config, cell)
+    }
+    if after:
+        sizes = partial(inputs.sizes, entry=entry, after_turns=True)
+        yield line(f"{name} after its turns", entry, after, sizes, config["endpoints"])
     heard = {
         cell[1:]: left(cell, entry, config["seed"], inputs, calls, table)
-        for cell, (_, calls, table) in own.items()
+        for cell, (_, calls, table, _) in own.items()
         if configuration.speaks_freely(cell.scenario)
     }
     if user and heard:
@@ -81,7 +97,8 @@ def main(smk):
     logs.to_file(smk.log[0])
     config = smk.config
     inputs = Inputs(config, smk.input.cases, smk.input.contexts)
-    files = zip(smk.params.journals, smk.params.user_journals, smk.params.trajectories, strict=True)
+    of_cells = (getattr(smk.params, name) for name in ("journals", "user_journals", "trajectories", "turn_confidence"))
+    files = zip(*of_cells, strict=True)
     cells = dict(zip(configuration.cells(config), files, strict=True))
     silent = [name for name, entry in config["models"].items() if entry["source"] in NO_CALLS]
     lines = [

@@ -1,6 +1,7 @@
 """Run a model over cells, one after the other; infrastructure errors are rows, and tried again on the next run.
 
-A cell with a probe also gives the probe's decisions; those of other cells are empty.
+A cell with a probe also gives the probe's decisions, one whose model is asked after each turn its confidences; those of
+other cells are empty.
 """
 
 import asyncio
@@ -11,11 +12,13 @@ from toolcal import logs, perturbations, rollout, runs, tables, unfinished
 from toolcal.benchmarks import case_table
 from toolcal.benchmarks.registry import of_scenario
 from toolcal.cells import Cell
+from toolcal.confidence import turn_plan
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.models.recorded import Recorded
 from toolcal.models.source import open_source
 
 
-async def query(cell, about, cases_file, contexts_file, source):
+async def query(cell, about, cases_file, contexts_file, source, question):
     benchmark = of_scenario(cell.scenario)
     selected = case_table.select(tables.read("cases", cases_file), **about["selection"])
     contexts = perturbations.from_frame(tables.read("contexts", contexts_file))
@@ -24,7 +27,14 @@ async def query(cell, about, cases_file, contexts_file, source):
         if isinstance(model, Recorded):
             cases = recorded_of(cell, cases, model.case_ids)
         found = await rollout.run_cell(
-            cell, cases, contexts, model, benchmark, trials=about["trials"], seed=about["seed"]
+            cell,
+            cases,
+            contexts,
+            model,
+            benchmark,
+            trials=about["trials"],
+            seed=about["seed"],
+            question=question,
         )
         if isinstance(model, Recorded):
             tell_of_leftovers(cell, model.leftovers())
@@ -65,19 +75,28 @@ async def run(smk):
         log=Path(smk.log[0]).with_suffix(".server.log"),
     ) as source:
         inputs = zip(smk.input.cases, smk.input.contexts, strict=True)
-        outputs = zip(smk.output.trajectories, smk.output.probe_events, strict=True)
+        written = turn_plan.tables(rollout.CellRun._fields, config)
+        outputs = zip(*(getattr(smk.output, table) for table in written), strict=True)
         for about, files, paths in zip(smk.params.cells, inputs, outputs, strict=True):
             cell = Cell(name, about["scenario"], about["perturbation"])
-            found = await query(cell, about, *files, source)
-            unfinished.tell(cell, found.trajectories, about["journal"], again=entry["source"] != "recorded")
+            asked = turn_plan.settings(config, cell)
+            question = None if asked is None else TurnQuestion(**asked)
+            found = await query(cell, about, *files, source, question)
+            unfinished.tell(
+                cell,
+                found.trajectories,
+                about["journal"],
+                turn_confidence=found.turn_confidence,
+                again=entry["source"] != "recorded",
+            )
             metadata = {
                 "model": smk.params.answers,
                 "run": about,
                 "revision": of_scenario(cell.scenario).revision,
                 "code": smk.params.code,
             }
-            for table, data, path in zip(found._fields, found, paths, strict=True):
-                tables.write(table, data, path, metadata)
+            for table, path in zip(written, paths, strict=True):
+                tables.write(table, getattr(found, table), path, metadata | turn_plan.metadata(table, asked))
 
 
 def main(smk):

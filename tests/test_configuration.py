@@ -196,6 +196,27 @@ MISTAKES = {
         put("models", "oracle", "scenarios", ["bfcl-bse"]),
         "models.oracle.scenarios: found 'bfcl-bse', allowed are the keys of scenarios: bfcl-base",
     ),
+    "after turns, a model that is not called": (
+        put("turn_confidence", {"models": ["oracle"]}),
+        "turn_confidence.models: found 'oracle', allowed: smollm2-135m",
+    ),
+    "after turns, an unknown scenario": (
+        put("turn_confidence", {"scenarios": ["bfcl-bse"]}),
+        "turn_confidence.scenarios: found 'bfcl-bse', allowed: bfcl-base, ",
+    ),
+    "after turns, an unknown scale": (
+        put("turn_confidence", {"scale": "stars"}),
+        "turn_confidence.scale: found 'stars', allowed: one of unit, percent",
+    ),
+    "after turns, nobody to ask": (
+        both(
+            put("turn_confidence", {}),
+            lambda config: config.pop("confidence"),
+            put("models", {"oracle": {"source": "policy", "policy": "oracle", "family": "f"}}),
+            put("perturbations", {}),
+        ),
+        "turn_confidence: no model is called here (source embedded, api, vllm), leave the key out",
+    ),
     "names that share a file": (
         put("models", "Oracle", ORACLE),
         "models: 'oracle' and 'Oracle' would share files",

@@ -15,7 +15,7 @@ from toolcal.benchmarks.protocol import Case
 from toolcal.benchmarks.tau2 import cases as tau2_cases
 from toolcal.estimate import sizes, table
 from toolcal.estimate.model import Line, line, seconds
-from toolcal.estimate.remaining import asked, ended, remaining
+from toolcal.estimate.remaining import answered, asked, ended, remaining
 from toolcal.estimate.work import Work
 from toolcal.journal import Journal
 from toolcal.perturbations import Context
@@ -265,6 +265,9 @@ def run(bfcl_cases, tmp_path, capsys):
             study=[],
             user_journals=[str(tmp_path / f"journal/user/{model}/{scenario}.jsonl") for model, scenario in cells],
             trajectories=[str(tmp_path / f"trajectories/{model}.{scenario}.parquet") for model, scenario in cells],
+            turn_confidence=[
+                str(tmp_path / f"turn_confidence/{model}.{scenario}.parquet") for model, scenario in cells
+            ],
         ),
         log=[str(tmp_path / "log")],
     )
@@ -311,8 +314,10 @@ def test_a_perturbed_cell_counts_without_the_cases_that_are_left_out(run, bfcl_c
     ]
     tables.write("contexts", perturbations.to_frame(cases, "p", contexts), tmp_path / "contexts/bfcl-base.p.parquet")
     run.smk.input.contexts.append(tmp_path / "contexts/bfcl-base.p.parquet")
-    for files in (run.smk.params.journals, run.smk.params.user_journals, run.smk.params.trajectories):
-        files.insert(1, str(tmp_path / "none"))  # the model's second cell, which has nothing yet
+    for name in ("journals", "user_journals", "trajectories", "turn_confidence"):
+        getattr(run.smk.params, name).insert(
+            1, str(tmp_path / "none")
+        )  # the model's second cell, which has nothing yet
     _, rows = run.estimate(perturbations={"p": {"kind": "static", "models": ["m"], "scenarios": ["bfcl-base"]}})
     assert rows["m"][0] == "86 of 86"
 
@@ -367,6 +372,59 @@ def test_a_table_counts_where_it_was_made_with_the_settings_of_today(tmp_path, c
     assert (None if table is None else remaining([(c, 0) for c in "abc"], {}, {}, table).left.keys()) == left
     assert ended(path, ENTRY, 2) is None  # each call is asked with a seed of its own
     assert ended(tmp_path / "none.parquet", ENTRY, 1) == {}
+
+
+def test_questions_after_turns_are_told_from_the_conversations_calls(tmp_path):
+    path = tmp_path / "j.jsonl"
+    write_journal(path, {("a", 0): [2, 1]})
+    record = {"prompt_tokens": 100, "completion_tokens": 5, "latency": 1.0, "cost": None, "failure": "context_exceeded"}
+    with path.open("a") as lines:
+        for turn in (0, 1):
+            call = ["a", 0, turn, 0, 0, "confidence"]
+            lines.write(json.dumps({"key": f"beside {turn}", "call": call, "record": record}) + "\n")
+    own, beside = asked(path)["a", 0], asked(path, "confidence")["a", 0]
+    assert (len(own.calls), own.over, len(beside.calls), beside.over) == (3, False, 2, False)
+    assert {values[0] for values in own.calls.values()} == {1000}
+    assert {values[0] for values in beside.calls.values()} == {100}
+
+
+def confidences(path, question, **statuses):
+    rows = [
+        dict.fromkeys(tables.TABLES["turn_confidence"].columns)
+        | {"model": "m", "scenario": "s", "perturbation": "b", "case_id": case_id, "trial": 0, "turn": 0}
+        | {"reasked": False, "cached": False, "status": status}
+        for case_id, status in statuses.items()
+    ]
+    tables.write("turn_confidence", tables.frame("turn_confidence", rows), path, {"question": question})
+
+
+def test_questions_after_turns_are_done_where_they_were_put_so_and_answered(tmp_path):
+    path, question = tmp_path / "c.parquet", {"scale": "percent", "version": 1}
+    table = {("a", 0): True, ("b", 0): True, ("c", 0): False}
+    assert answered(path, {"question": question}, table) == {}
+    confidences(path, question, a="ok", b="infra_error", c="ok")
+    assert answered(path, {"question": question}, table) == {("a", 0): True, ("b", 0): False, ("c", 0): False}
+    assert answered(path, {"question": question | {"scale": "unit"}}, table) is None
+    assert answered(path, {"question": question}, None) is None
+
+
+def test_the_work_of_questions_after_turns_by_hand():
+    case, context, tools = tiny_case(["12345678", "1234"])
+    asking, answer = sizes.CONFIDENCE_TOKENS
+    found = sizes.confidence_size(case, context, [[40, 40], []])
+    first = 2 + 180 + 150  # what the turn has added: its text, three calls with their results, and its last words
+    assert found == Work(2, pytest.approx((tools + asking + first) + (tools + asking + first + 1 + 150)), 2 * answer)
+
+
+def test_the_estimate_has_a_line_for_questions_after_turns(run):
+    out, rows = run.estimate(turn_confidence={"scale": "percent"})
+    turns = sum(run.turns[case_id] for ids in run.selected.values() for case_id in ids)
+    assert rows["m after its turns"][:2] == ["60 of 60", str(turns)]
+    assert "oracle after its turns" not in out
+    for journal, ids in zip(run.smk.params.journals, run.selected.values(), strict=False):
+        write_journal(Path(journal), {(case_id, 0): [1] * run.turns[case_id] for case_id in ids})
+    _, rows = run.estimate()
+    assert (rows["m"][0], rows["m after its turns"][:2]) == ("0 of 60", ["60 of 60", str(turns)])
 
 
 def test_a_conversation_s_work_is_guessed_for_agent_and_user():

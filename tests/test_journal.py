@@ -29,6 +29,12 @@ def test_the_key_is_stable_across_versions():
     assert call_key(**CALL) == "fd33e2c5499af5772afd364edf620c2e02d9ad0e6bf1a31b20c600a2d0052c9e"
 
 
+def test_a_call_beside_the_conversation_has_a_key_of_its_own():
+    beside = {**CALL, "call": (*CALL["call"], "confidence")}
+    assert call_key(**beside) != call_key(**CALL)
+    assert call_key(**beside) == "cc13eceafbd8cfbd55cf1c6fd2ddd57f15ce0f950f490bb2203c4739d3490d88"
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

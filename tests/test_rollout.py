@@ -51,7 +51,7 @@ def run_policy(bfcl, cases, policy, name="m"):
     """Trajectories and grades of a policy, as tables."""
     cell = Cell(name, cases[0].scenario, BASELINE)
     contexts = {case.case_id: perturbations.baseline(case) for case in cases}
-    data, _ = asyncio.run(rollout.run_cell(cell, cases, contexts, Policy(policy, bfcl), bfcl))
+    data, *_ = asyncio.run(rollout.run_cell(cell, cases, contexts, Policy(policy, bfcl), bfcl))
     tables.check("trajectories", data)
     grades = grade_trajectories(data, to_frame(cases, 0))
     tables.check("grades", grades)
@@ -178,7 +178,7 @@ def test_hostile_emissions_run_nothing_and_keep_the_tables_valid(bfcl, bfcl_case
     case = bfcl_cases["miss_param"][0]
     cell = Cell("m", case.scenario, BASELINE)
     contexts = {case.case_id: perturbations.baseline(case)}
-    data, _ = asyncio.run(rollout.run_cell(cell, [case], contexts, Script(message), bfcl))
+    data, *_ = asyncio.run(rollout.run_cell(cell, [case], contexts, Script(message), bfcl))
     tables.write("trajectories", data, tmp_path / "t.parquet")
     back = tables.read("trajectories", tmp_path / "t.parquet")
     tables.check("grades", grade_trajectories(back, to_frame([case], 0)))

@@ -12,6 +12,7 @@ import jsonschema
 import yaml
 
 from toolcal.cells import BASELINE, Cell
+from toolcal.confidence import turn_plan
 from toolcal.confidence.plan import tools_of
 from toolcal.models.entries import endpoint_name, is_conversation
 
@@ -91,6 +92,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         for entry in checked["confidence"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
+    if "turn_confidence" in checked:
+        _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
@@ -223,6 +226,7 @@ def _contradictions(config: Config) -> Iterator[str]:
             yield f"scenarios.{scenario}.ask_tasks: is for tau2's scenarios only"
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
+    yield from turn_plan.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:

@@ -1,7 +1,8 @@
 """The journal: every model call, once.
 
 An append-only file of JSON lines beside the results, one writer a cell, one line a call:
-`{"key": ..., "call": [case_id, trial, turn, step, attempt], "record": {...}}`. A run that was killed finds in it every
+`{"key": ..., "call": [case_id, trial, turn, step, attempt], "record": {...}}` (beside the conversation a sixth entry of
+`call` says what the call is: `confidence`). A run that was killed finds in it every
 answer that was paid for, and asks only for what is missing. Only the model's own answers go in (a context overflow is
 one); infrastructure errors do not, so they are tried again.
 
@@ -30,8 +31,8 @@ class JournalError(RuntimeError):
     """A journal that is in use or broken; the message says which file and what to do."""
 
 
-Call = tuple[str, int, int, int, int]
-"""Which call of a cell: case id, trial, turn, step, attempt."""
+Call = tuple[str, int, int, int, int] | tuple[str, int, int, int, int, str]
+"""Which call of a cell: case id, trial, turn, step, attempt; and beside the conversation, what the call is."""
 
 WAIT = 15.0
 """Seconds to wait for a journal's lock: a job that has lost its run gives it up within that time."""
@@ -46,7 +47,8 @@ def call_key(*, model: Mapping[str, Any], body: Mapping[str, Any], call: Call) -
     Args:
         model: what answers: its name and the revision or checksum of its weights.
         body: what it is sent: messages, tools or response format, sampling parameters.
-        call: case id, trial, turn and step (from 0), and attempt: 0, or the n-th asking at this step.
+        call: case id, trial, turn and step (from 0), and attempt: 0, or the n-th asking at this step; beside the
+            conversation also what the call is.
     """
     made = {"model": model, "body": body, "case": list(call)}
     text = json.dumps(made, sort_keys=True, separators=(",", ":"), ensure_ascii=True)

@@ -12,6 +12,7 @@ import pandas as pd
 from toolcal import calls, tables
 from toolcal.benchmarks.protocol import Benchmark, Case, Message, ToolResult
 from toolcal.cells import Cell
+from toolcal.confidence.turn import WHO, TurnQuestion
 from toolcal.models import history
 from toolcal.models.protocol import Model, Reply, Request
 from toolcal.perturbations import Context, probes
@@ -27,13 +28,15 @@ class CellRun(NamedTuple):
 
     trajectories: pd.DataFrame
     probe_events: pd.DataFrame
+    turn_confidence: pd.DataFrame
 
 
 class CaseRun(NamedTuple):
-    """The rows of one case in either table; they lack the cell's, the case's and the trial's columns."""
+    """The rows of one case in each table; they lack the cell's, the case's and the trial's columns."""
 
     trajectories: list[Row]
     probe_events: list[Row]
+    turn_confidence: list[Row]
 
 
 async def run_cell(
@@ -45,6 +48,7 @@ async def run_cell(
     *,
     trials: int = 1,
     seed: int = 0,
+    question: TurnQuestion | None = None,
 ) -> CellRun:
     """Run every case `trials` times.
 
@@ -56,10 +60,11 @@ async def run_cell(
         benchmark: gives the simulators.
         trials: repetitions of each case.
         seed: the run's seed; each request gets its own, made from it.
+        question: asks for a confidence after each turn, beside the conversation; None asks for none.
 
     Returns:
-        The tables `trajectories` and `probe_events` of the cell, in the order of their keys; a case stopped by an
-        infrastructure error ends with a row of that status.
+        The tables `trajectories`, `probe_events` and `turn_confidence` of the cell, in the order of their keys; a case
+        stopped by an infrastructure error ends with a row of that status.
     """
     slots = asyncio.Semaphore(model.concurrency)
     there = [case for case in cases if contexts[case.case_id].left_out is None]
@@ -68,8 +73,10 @@ async def run_cell(
 
     async def one(case: Case, trial: int) -> CaseRun:
         async with slots:
-            found = await run_case(case, contexts[case.case_id], model, benchmark, trial=trial, seed=seed)
-        progress.case_done(found.trajectories)
+            found = await run_case(
+                case, contexts[case.case_id], model, benchmark, trial=trial, seed=seed, question=question
+            )
+        progress.case_done([*found.trajectories, *found.turn_confidence])
         key = {**cell._asdict(), "case_id": case.case_id, "trial": trial}
         return CaseRun(*([key | row for row in rows] for rows in found))
 
@@ -79,14 +86,18 @@ async def run_cell(
     except ExceptionGroup as failed:  # what ended one case, a full disk or a missing key, ends the cell
         raise failed.exceptions[0] from None
     done = [task.result() for task in tasks]
-    return CellRun(
-        _table("trajectories", (row for case in done for row in case.trajectories)),
-        _table("probe_events", (row for case in done for row in case.probe_events)),
-    )
+    return CellRun(*(_table(name, (row for case in done for row in getattr(case, name))) for name in CellRun._fields))
 
 
 async def run_case(
-    case: Case, context: Context, model: Model, benchmark: Benchmark, *, trial: int = 0, seed: int = 0
+    case: Case,
+    context: Context,
+    model: Model,
+    benchmark: Benchmark,
+    *,
+    trial: int = 0,
+    seed: int = 0,
+    question: TurnQuestion | None = None,
 ) -> CaseRun:
     """Run one case once.
 
@@ -97,7 +108,9 @@ async def run_case(
     for turn, user_messages in enumerate(context.turns):
         if not await run.turn(turn, user_messages):
             break
-    return CaseRun(run.rows, run.events)
+        if question:
+            await run.ask_confidence(turn, question)
+    return CaseRun(run.rows, run.events, run.confidences)
 
 
 class _Run:
@@ -114,7 +127,9 @@ class _Run:
         self._seed = seed
         self._shown = {name: shown for shown, name in context.renamed.items()}
         self._messages: list[Message] = [{"role": "system", "content": context.system}] if context.system else []
+        self._turn_start = 0
         self.rows: list[Row] = []
+        self.confidences: list[Row] = []
 
     @property
     def events(self) -> list[Row]:
@@ -125,7 +140,7 @@ class _Run:
         """Run one turn; whether the case goes on."""
         tools = self._context.tools_at(turn)
         names = {tool["function"]["name"] for tool in tools}
-        turn_start = len(self._messages)
+        self._turn_start = len(self._messages)
         self._messages.extend(user_messages)
         step = attempt = 0
         while True:
@@ -136,7 +151,7 @@ class _Run:
                 step=step,
                 attempt=attempt,
                 messages=tuple(self._messages),
-                turn_start=turn_start,
+                turn_start=self._turn_start,
                 tools=tools,
                 seed=seed_of(self._seed, self._case, self._trial, turn, step, attempt),
                 shown=self._shown,
@@ -171,6 +186,27 @@ class _Run:
                 return True
             else:
                 step, attempt = step + 1, 0
+
+    async def ask_confidence(self, turn: int, question: TurnQuestion) -> None:
+        """Ask how sure the model is of the turn that has ended; the conversation stays as it is."""
+        asked = question.first(
+            Request(
+                case=self._case,
+                trial=self._trial,
+                turn=turn,
+                step=0,
+                attempt=0,
+                messages=tuple(self._messages),
+                turn_start=self._turn_start,
+                tools=self._context.tools_at(turn),
+                seed=seed_of(self._seed, self._case, self._trial, turn, 0, 0, who=WHO),
+                shown=self._shown,
+            )
+        )
+        replies = [await self._model.respond(asked)]
+        if again := question.again(asked, replies[0]):
+            replies.append(await self._model.respond(again))
+        self.confidences.append(question.row(turn, replies))
 
     def _execute(
         self, found: Sequence[calls.Call], request: Request, text: str, status: str
@@ -244,7 +280,7 @@ def first_calls(message: Mapping[str, Any], number: int) -> Mapping[str, Any]:
 
 
 def _table(name: str, rows: Iterable[Row]) -> pd.DataFrame:
-    return tables.frame(name, rows).sort_values(list(tables.EMISSION), ignore_index=True)
+    return tables.frame(name, rows).sort_values(list(tables.TABLES[name].key), ignore_index=True)
 
 
 def status_of(reply: Reply, parsed: calls.Parsed) -> str:

@@ -20,12 +20,14 @@ import pyarrow.parquet as pq
 from toolcal import __version__
 from toolcal.columns import Column, Table
 from toolcal.columns import column as _c
+from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
 
 EMISSION_STATUSES = ("ok", "empty", "truncated", "malformed_call", "context_exceeded", "infra_error", "not_recorded")
+TURN_STATUSES = ("ok", "broken_form", *EMISSION_STATUSES[1:6])
 CASE_STATUSES = ("done", "step_limit", "premature", "context_exceeded", "infra_error", "not_graded")
 """How a case ended. `premature`: a recorded run that broke off before its parties ended it, which fails it;
 `infra_error` and `not_graded` (a recorded run without a verdict) have none, and are in no rate."""
@@ -41,6 +43,26 @@ MEASURES = (
     *(f"share_{name}{view}" for view in ("", "_decisive") for name in OUTCOMES),
 )
 """Rates of the table `cells` that a perturbation is compared by."""
+
+TURN_METRICS: Mapping[str, tuple[str, str]] = {
+    "coverage": ("coverage", "share of n whose confidence could be read; all below but rate are of these"),
+    "rate": ("accuracy", "share of n that are right: had the gold class, or passed"),
+    "mean_confidence": ("mean_confidence", "mean stated confidence"),
+    "ece": ("ece10", "expected calibration error, 10 bins of equal width; above 0 by construction"),
+    "ece_debiased": ("ece_debiased", "the same without that excess: 0 in the mean where calibrated"),
+    "brier": ("brier", "mean squared difference of confidence and truth"),
+    "auroc": ("auroc", "chance that a right one is more confident than a wrong one, ties counting half"),
+    "mcip": ("mcip", "mean confidence of the wrong ones"),
+}
+"""Metrics of the table `turn_calibration` -> their names in `confidence.metrics`, and what they are."""
+TURN_QUANTILES: Mapping[str, tuple[float, str]] = {
+    "confidence_min": (0.0, "lowest"),
+    "confidence_q25": (0.25, "lower quartile"),
+    "confidence_median": (0.5, "median"),
+    "confidence_q75": (0.75, "upper quartile"),
+    "confidence_max": (1.0, "highest"),
+}
+"""Columns of the table `turn_calibration` that say how the confidences are spread: the quantile, and its name."""
 
 CELL = ("model", "scenario", "perturbation")
 CASE = (*CELL, "case_id", "trial")
@@ -248,6 +270,29 @@ TABLES: dict[str, Table] = {
                     "first suspected call; empty without one",
                 ),
                 "appended": _c("str", "system message after which the model was asked again", null=True),
+            },
+        ),
+        _table(
+            "turn_confidence",
+            (*CASE, "turn"),
+            {
+                "confidence_raw": _c("str", "the confidence as written; null where none was", null=True),
+                "confidence": _c(
+                    "float", "the confidence (0 to 1); null where none could be read: it is missing", null=True
+                ),
+                "confidence_reason": _c("str", "why the confidence is missing", null=True, values=tuple(REASONS)),
+                "reasked": _c("bool", "the form was broken, and was asked for once more"),
+                "status": _c(
+                    "str",
+                    "of the answer to the question after the turn; broken_form: without the line that was asked for, "
+                    "the re-ask included; an infrastructure error is in no rate, and asked again on the next run",
+                    values=TURN_STATUSES,
+                ),
+                "prompt_tokens": _c("int", "sum over the question and the re-ask", null=True),
+                "completion_tokens": _c("int", "sum over the two", null=True),
+                "latency": _c("float", "seconds, sum over the two", null=True),
+                "cost": _c("float", "US dollars, sum over the two; null where the price is unknown", null=True),
+                "cached": _c("bool", "answered from the journal"),
             },
         ),
         _table(
@@ -640,6 +685,49 @@ TABLES: dict[str, Table] = {
                 "calls": _c("int", "answers of the model in the cell, runs without a verdict included"),
                 "fresh": _c("int", "of these, asked for: not answered from the baseline's journal"),
                 "replayed_share": _c("float", "1 - fresh / calls (0 to 1)", null=True),
+            },
+        ),
+        Table(
+            "turn_calibration",
+            (*CELL, "gold_action", "labeller", "question", "action", "outcome"),
+            {
+                **_keys(*CELL, "gold_action", "labeller"),
+                "question": _c(
+                    "str",
+                    "what the confidence is held against. turn_gold: the turn had the gold class (a row a turn of the "
+                    "turn view, its own confidence); case_passed: the case passed (a row a case, the confidence after "
+                    "the last turn that the model ended)",
+                    values=("turn_gold", "case_passed"),
+                ),
+                "action": _c(
+                    "str",
+                    "the class of the turn whose confidence it is; all: of any class",
+                    values=("all", *ACTIONS, "NONE", "NOT_RECORDED"),
+                ),
+                "outcome": _c("str", "the case's outcome (case_any view); all: of any", values=("all", *OUTCOMES)),
+                "n": _c("int", "turns or cases with a verdict; those without a confidence are among them"),
+                "n_missing": _c("int", "turns or cases without one, or whose question the endpoint did not answer"),
+                "n_asked": _c("int", "of n, after which the model was asked: the others were never ended"),
+                "n_confident": _c("int", "of n, with a confidence that could be read"),
+                "n_wrong": _c("int", "of n_confident, wrong: what mcip is over"),
+                "n_clusters": _c("int", "scenario numbers among the n, which the intervals resample"),
+                **{
+                    column: spec
+                    for name, (_, doc) in TURN_METRICS.items()
+                    for column, spec in {
+                        **_rate(name, doc, _DIFFERENCE if name == "ece_debiased" else _RATE),
+                        f"{name}_reason": _c(
+                            "str",
+                            "why it is null",
+                            null=True,
+                            values=("no_answers", "no_confidence", "no_errors", "no_right_answers"),
+                        ),
+                    }.items()
+                },
+                **{
+                    name: _c("float", f"{doc} of the n_confident confidences (0 to 1)", null=True)
+                    for name, (_, doc) in TURN_QUANTILES.items()
+                },
             },
         ),
         Table(

@@ -37,12 +37,20 @@ def note(journal: str | Path) -> None:
         lines.write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}\n".encode())
 
 
-def tell(cell: Cell, trajectories: pd.DataFrame, journal: str | Path, *, again: bool = True) -> None:
-    """Tell how many cases of a cell have no answer, if any, and note that ending.
+def tell(
+    cell: Cell,
+    trajectories: pd.DataFrame,
+    journal: str | Path,
+    *,
+    turn_confidence: pd.DataFrame | None = None,
+    again: bool = True,
+) -> None:
+    """Tell how many cases of a cell have no answer, or turns no confidence for want of one, and note that ending.
 
     Args:
         cell: the cell.
         trajectories: its table.
+        turn_confidence: its table, where models are asked after a turn.
         journal: its journal.
         again: whether another run would ask again; else nothing is noted.
 
@@ -50,15 +58,19 @@ def tell(cell: Cell, trajectories: pd.DataFrame, journal: str | Path, *, again: 
         OSError: as `note`.
     """
     broken = trajectories[trajectories["status"] == "infra_error"]
-    if broken.empty:
+    unasked = 0 if turn_confidence is None else int((turn_confidence["status"] == "infra_error").sum())
+    if broken.empty and not unasked:
         return
     if again:
         note(journal)
-    logs.warn(
-        f"{len(broken)} cases of {cell.model} in {cell.scenario}.{cell.perturbation} have no answer, which is no "
-        f"failure of the model; the first: {json.loads(broken['raw'].iloc[0])}"
-        + ("; run again to go on" if again else "")
-    )
+    where, then = f"{cell.model} in {cell.scenario}.{cell.perturbation}", "; run again to go on" if again else ""
+    if len(broken):
+        logs.warn(
+            f"{len(broken)} cases of {where} have no answer, which is no failure of the model; the first: "
+            f"{json.loads(broken['raw'].iloc[0])}{then}"
+        )
+    if unasked:
+        logs.warn(f"{unasked} turns of {where} have no confidence, for the endpoint gave no answer{then}")
 
 
 def _file(journal: str | Path) -> Path:

@@ -40,6 +40,7 @@ NEEDED = {
     "ranks": ["rank_gar"],
     "recall_by_turn": ["recall"],
     "slack_reasons": ["share"],
+    "confidence_by_outcome": ["mean_confidence"],
     "confirmed_writes": ["confirmed"],
     "validity": ["f1"],
     "dumbbells": ["delta"],

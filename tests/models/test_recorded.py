@@ -33,7 +33,7 @@ def replay(bfcl, cases, entry, scenario="bfcl-miss_func", model="m"):
     recorded = Recorded(entry, scenario)
     chosen = [case for case in cases if case.case_id in recorded.case_ids]
     contexts = {case.case_id: perturbations.baseline(case) for case in chosen}
-    data, _ = asyncio.run(rollout.run_cell(Cell(model, scenario, BASELINE), chosen, contexts, recorded, bfcl))
+    data, *_ = asyncio.run(rollout.run_cell(Cell(model, scenario, BASELINE), chosen, contexts, recorded, bfcl))
     tables.check("trajectories", data)
     return recorded, data
 

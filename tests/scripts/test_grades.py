@@ -24,7 +24,7 @@ def smk(bfcl, bfcl_cases, recorded, tmp_path):
         scenario, found = f"bfcl-{category}", bfcl_cases[category][:2]
         contexts = {case.case_id: perturbations.baseline(case) for case in found}
         cell = Cell("deepseek", scenario, BASELINE)
-        data, _ = asyncio.run(rollout.run_cell(cell, found, contexts, Recorded(entry, scenario), bfcl))
+        data, *_ = asyncio.run(rollout.run_cell(cell, found, contexts, Recorded(entry, scenario), bfcl))
         for name, rows in (("trajectories", data), ("cases", case_table.to_frame(found, 0))):
             paths[name].append(tmp_path / f"{category}.{name}.parquet")
             tables.write(name, rows, paths[name][-1])

@@ -120,6 +120,33 @@ def test_an_infrastructure_error_is_told_kept_apart_and_counted_once_a_run(smk, 
     assert unfinished.count(journal_of(smk)) == 1
 
 
+def test_a_run_that_asks_after_turns_leaves_every_other_file_as_it_is(smk, tmp_path, monkeypatch):
+    """Byte by byte; and a question without an answer has the cell taken up again."""
+    kept = [smk.output.trajectories[0], smk.output.probe_events[0]]
+    MAIN(smk)
+    without = [path.read_bytes() for path in kept]
+    whole = policies.Policy.respond
+
+    async def sure(self, request):
+        if not request.beside:
+            return await whole(self, request)
+        if request.turn == 1:
+            return Reply({}, raw="no route", failure="infra_error")
+        return Reply({"role": "assistant", "content": "Confidence: 70"}, "stop")
+
+    monkeypatch.setattr(policies.Policy, "respond", sure)
+    monkeypatch.setattr("toolcal.confidence.turn_plan._CALLED", ("policy",))
+    smk.config["turn_confidence"] = {"scale": "percent"}
+    smk.output.turn_confidence = [tmp_path / "c.parquet"]
+    MAIN(smk)
+    assert [path.read_bytes() for path in kept] == without
+    found = tables.read("turn_confidence", smk.output.turn_confidence[0])
+    assert found["confidence"].dropna().unique().tolist() == [0.7]
+    assert (found["status"] == "infra_error").sum() == 6
+    assert tables.metadata(smk.output.turn_confidence[0])["question"] == {"scale": "percent", "version": 1}
+    assert unfinished.count(journal_of(smk)) == 1
+
+
 MEASURED = """
 import runpy, sys, json
 from types import SimpleNamespace

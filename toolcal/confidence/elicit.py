@@ -95,6 +95,11 @@ def wordings() -> dict[str, Wording]:
     }
 
 
+def range_of(scale: Scale) -> str:
+    """The range of a scale in words: from 0 to 1, or from 0 to 100."""
+    return str(_texts()["scales"][scale]["range"])
+
+
 def form(scale: Scale, parts: Sequence[str] = PARTS) -> str:
     """The final form as the agent is shown it, a line a part.
 

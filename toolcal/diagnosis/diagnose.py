@@ -16,6 +16,7 @@ from toolcal.diagnosis.outcomes import outcomes as outcome_table
 from toolcal.diagnosis.pass_hat import pass_hat
 from toolcal.diagnosis.plan import PlannedCell, graded_runs
 from toolcal.diagnosis.probe_rates import probe_rates
+from toolcal.diagnosis.turn_calibration import turn_calibration
 from toolcal.diagnosis.user_faults import user_faults
 from toolcal.diagnosis.write_rates import write_rates
 from toolcal.tables import TABLES, frame
@@ -36,6 +37,7 @@ def diagnose(
     questions: Collection[str] = (),
     probe_events: pd.DataFrame | None = None,
     probes: Mapping[str, str] | None = None,
+    turn_confidence: pd.DataFrame | None = None,
 ) -> dict[str, pd.DataFrame]:
     """All tables of the diagnosis.
 
@@ -54,12 +56,13 @@ def diagnose(
         questions: what the judge is asked, of `tables.QUESTIONS`; none without a judge.
         probe_events: table `probe_events`; None where there are no probes.
         probes: the probe of each perturbation that is one.
+        turn_confidence: table `turn_confidence`; None where nobody is asked after a turn.
 
     Returns:
         The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, `effects`,
         `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, `user_faults`, and where a
-        judge is asked about writes `judge_agreement`, about assertions `nl_assertions`; each passes `tables.check` and
-        is sorted by its key.
+        judge is asked about writes `judge_agreement`, about assertions `nl_assertions`, where models are asked after
+        each turn `turn_calibration`; each passes `tables.check` and is sorted by its key.
 
     Raises:
         ValueError: where the tables contradict each other or the plan, or the identity of method A4 breaks.
@@ -89,6 +92,11 @@ def diagnose(
         "user_faults": user_faults(outcomes, runs, families, seed=seed),
         **({"judge_agreement": judge_agreement(written, judged, seed=seed)} if "confirmed_write" in questions else {}),
         **({"nl_assertions": nl_assertions(judged, runs, families, seed=seed)} if "nl_assertions" in questions else {}),
+        **(
+            {}
+            if turn_confidence is None
+            else {"turn_calibration": turn_calibration(turn_confidence, runs, outcomes, scored, classes, seed=seed)}
+        ),
     }
 
 

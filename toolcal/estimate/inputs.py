@@ -13,7 +13,7 @@ from toolcal.benchmarks.protocol import Case
 from toolcal.cells import Cell
 from toolcal.estimate.model import Place
 from toolcal.estimate.remaining import Run
-from toolcal.estimate.sizes import USER_TURNS, result_lengths, size, user_size
+from toolcal.estimate.sizes import USER_TURNS, confidence_size, result_lengths, size, user_size
 from toolcal.estimate.work import Work
 
 
@@ -46,10 +46,16 @@ class Inputs:
             (case, trial) for case in selected["case_id"] if case in turns for trial in range(self._config["trials"])
         ]
 
-    def sizes(self, place: Place, entry: Mapping[str, Any]) -> Mapping[str, Work]:
-        """Case id -> the work of one case-trial by `sizes.size`, for the tool mode of a model's entry."""
+    def sizes(self, place: Place, entry: Mapping[str, Any], *, after_turns: bool = False) -> Mapping[str, Work]:
+        """Case id -> the work of one case-trial by `sizes.size`, for the tool mode of a model's entry.
+
+        Args:
+            place: scenario and perturbation.
+            entry: the model's entry.
+            after_turns: of the questions after the turns instead, by `sizes.confidence_size`.
+        """
         json_tools = entry.get("tool_mode") == "json"
-        return self._sized(place, json_tools, json_tools and entry.get("history") == "turn")
+        return self._sized(place, json_tools, json_tools and entry.get("history") == "turn", after_turns)
 
     def user_sizes(self, place: Place) -> Mapping[str, Work]:
         """Case id -> the work of the model that plays the user in one case-trial."""
@@ -71,11 +77,12 @@ class Inputs:
     def _reference_results(self, scenario: str) -> dict[str, list[list[int]]]:
         return {case.case_id: result_lengths(case) for case in self._read_cases(scenario)}
 
-    def _sizes(self, place: Place, json_tools: bool, by_turn: bool) -> dict[str, Work]:
+    def _sizes(self, place: Place, json_tools: bool, by_turn: bool, after_turns: bool) -> dict[str, Work]:
+        sized = confidence_size if after_turns else size
         results = self._references(place[0])
         contexts = perturbations.from_frame(tables.read("contexts", self._contexts[place]))
         return {
-            case.case_id: size(
+            case.case_id: sized(
                 case, contexts[case.case_id], results[case.case_id], json_tools=json_tools, by_turn=by_turn
             )
             for case in self._read_cases(place[0])

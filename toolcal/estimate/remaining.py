@@ -64,20 +64,24 @@ class Remaining:
     measured: Measured
 
 
-def asked(path: str | Path) -> dict[Run, Asked]:
+def asked(path: str | Path, beside: str = "") -> dict[Run, Asked]:
     """The case-trials of a journal, read line by line and without its lock.
 
     A last line that is cut, and lines of an older version, which do not say what was called, are left out.
+
+    Args:
+        path: the journal.
+        beside: only calls beside the conversation of this name (see `Request.beside`); empty for its own calls.
     """
     found: dict[Run, Asked] = {}
     for call, record in journal.records(path):
-        if not call:
+        if not call or (call[5] if len(call) > 5 else "") != beside:
             continue
-        case_id, trial, turn, step, attempt = call
+        case_id, trial, turn, step, attempt = call[:5]
         run = found.setdefault((case_id, trial), Asked())
         run.calls[turn, step, attempt] = tuple(_number(record.get(measure)) for measure in MEASURES)
         run.turns = max(run.turns, turn + 1)
-        run.over |= record.get("failure") == "context_exceeded"
+        run.over |= not beside and record.get("failure") == "context_exceeded"
     return found
 
 
@@ -104,6 +108,29 @@ def ended(trajectories: str | Path, entry: Mapping[str, Any], seed: int) -> dict
         return None
     broken = rows["status"] == "infra_error"
     return dict.fromkeys(_runs(rows), True) | dict.fromkeys(_runs(rows[broken]), False)
+
+
+def answered(
+    confidences: str | Path, question: Mapping[str, Any], table: Mapping[Run, bool] | None
+) -> dict[Run, bool] | None:
+    """The case-trials whose questions after the turns were put, and whether each is done: none is without an answer.
+
+    Args:
+        confidences: file of the table `turn_confidence`.
+        question: what its metadata must say of the question.
+        table: what has `ended` in the cell's table `trajectories`.
+
+    Returns:
+        None where other questions were put, or `table` is None; nothing where there is no table.
+    """
+    if table is None or not Path(confidences).is_file():
+        return None if table is None else {}
+    about = tables.metadata(confidences)
+    if any(about.get(name) != value for name, value in question.items()):
+        return None
+    rows = tables.read("turn_confidence", confidences, columns=["case_id", "trial", "status"])
+    broken = _runs(rows[rows["status"] == "infra_error"])
+    return {run: done and run not in broken for run, done in table.items()}
 
 
 def remaining(

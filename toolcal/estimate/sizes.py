@@ -33,6 +33,8 @@ USER_TURNS = 6
 USER_TOKENS = 40
 GUIDELINE_TOKENS = 300
 """Of tau2's guidelines for its user."""
+CONFIDENCE_TOKENS = 110, 10
+"""Of the question after a turn, and of its answer."""
 SRI_CHARACTERS = 4000
 """Of the message with which SRI asks once more in a turn; at most four requests of 700 and 2,400 of state."""
 
@@ -79,7 +81,26 @@ def size(
         json_tools: the tools come as in `json` mode: short signatures, and long results cut.
         by_turn: the model reads the current turn only.
     """
-    total, earlier = Work(), 0.0
+    return _sizes(case, context, results, json_tools, by_turn)[0]
+
+
+def confidence_size(
+    case: Case,
+    context: Context,
+    results: Sequence[Sequence[int]],
+    *,
+    json_tools: bool = False,
+    by_turn: bool = False,
+) -> Work:
+    """The work of the questions after each turn of one case-trial, of which none is asked again; as `size`."""
+    return _sizes(case, context, results, json_tools, by_turn)[1]
+
+
+def _sizes(
+    case: Case, context: Context, results: Sequence[Sequence[int]], json_tools: bool, by_turn: bool
+) -> tuple[Work, Work]:
+    """The work of the conversation, and of the questions after its turns."""
+    total, after, earlier = Work(), Work(), 0.0
     for turn, messages in enumerate(context.turns or _SPOKEN):
         said = sum(len(str(message.get("content") or "")) for message in messages) / CHARACTERS_PER_TOKEN
         opening = _opening(case, context, turn, json_tools) / CHARACTERS_PER_TOKEN
@@ -95,7 +116,10 @@ def size(
             told = SRI_CHARACTERS / CHARACTERS_PER_TOKEN
             total += Work(1, start + called * growth + told, TEXT_TOKENS)
             earlier += told
-    return total
+        question, answer = CONFIDENCE_TOKENS
+        # Read at the end of the turn, behind all that the conversation holds then.
+        after += Work(1, opening + question + (said + called * growth + TEXT_TOKENS if by_turn else earlier), answer)
+    return total, after
 
 
 def user_size(case: Case) -> Work:

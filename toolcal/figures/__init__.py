@@ -33,6 +33,7 @@ FIGURES = {
     "confusion": Source("confusion"),
     "recall_by_turn": Source("turns"),
     "slack_reasons": Source("slack_reasons"),
+    "confidence_by_outcome": Source("turn_calibration"),
     "confirmed_writes": Source("write_rates", by=()),
     "validity": Source("validity", by=()),
     "dumbbells": Source("family_effects", _EFFECT),
@@ -85,6 +86,7 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         answer_causes,
         calibration,
         confidence_by_noise,
+        confidence_by_outcome,
         confirmed_writes,
         confusion,
         dumbbells,
@@ -100,7 +102,7 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         validity,
     )
 
-    baseline = (confirmed_writes, confusion, gar_acc, ranks, recall_by_turn, shares, slack_reasons, validity)
     study = (answer_causes, calibration, confidence_by_noise, reliability, risk_coverage)
-    modules = (*baseline, dumbbells, forest, movement, *study)
+    of_cases = (confidence_by_outcome, confirmed_writes, gar_acc, ranks, shares, slack_reasons)
+    modules = (*of_cases, confusion, recall_by_turn, validity, dumbbells, forest, movement, *study)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}

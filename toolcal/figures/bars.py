@@ -16,7 +16,7 @@ from matplotlib.ticker import PercentFormatter
 from toolcal.figures import panels
 from toolcal.figures.style import GREY, PAGE, SMALL, extent, plain
 
-_ACROSS, _LONG = 4, 1.6
+ACROSS, LONG = 4, 1.6
 """How many panels stand side by side, or half as many where names are as long as so many inches."""
 
 
@@ -58,8 +58,8 @@ def stacked(
         absent: what stands where a model has no bar at all.
     """
     widest = max(extent(plain(model), SMALL)[0] for model in models) / 72
-    across = _ACROSS if widest < _LONG else _ACROSS // 2
-    blocks = list(_blocks(scenarios, models))
+    across = ACROSS if widest < LONG else ACROSS // 2
+    blocks = list(grouped(scenarios, models))
     legend_columns = min(4, len(parts))
     legend_rows = -(-len(parts) // legend_columns)
     heights = [-(-len(titles) // min(len(titles), across)) * (0.19 * len(rows) + 0.5) for titles, rows in blocks]
@@ -83,8 +83,13 @@ def stacked(
     return panels.settle(figure)
 
 
-def _blocks(scenarios: Mapping[str, Mapping[str, Bar]], models: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Titles and rows of panels that stand together: those of benchmarks in which the same models took part."""
+def grouped(scenarios: Mapping[str, Mapping[str, Any]], models: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Titles and rows of panels that stand together: those of benchmarks in which the same models took part.
+
+    Args:
+        scenarios: panel title to model to what is drawn of it.
+        models: the rows, from the top.
+    """
     took_part: dict[str, set[str]] = {}
     for title, bars in scenarios.items():
         took_part.setdefault(_benchmark(title), set()).update(bars)

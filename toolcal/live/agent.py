@@ -9,6 +9,7 @@ from typing import Any
 from toolcal import calls, rollout
 from toolcal.benchmarks.protocol import NO_RESULT, Case, Message, ToolResult
 from toolcal.benchmarks.tau2 import engine
+from toolcal.confidence.turn import WHO, TurnQuestion
 from toolcal.models import history
 from toolcal.models.protocol import Reply, Request
 from toolcal.perturbations.context import Context
@@ -63,6 +64,7 @@ class Agent(LLMAgent):  # type: ignore[misc]
         trial: goes into the requests.
         seed: the run's seed.
         execute_leaked: whether calls that leaked into the text are executed.
+        question: asks for a confidence after each message to the user, beside the conversation; None asks for none.
     """
 
     def __init__(
@@ -75,6 +77,7 @@ class Agent(LLMAgent):  # type: ignore[misc]
         trial: int,
         seed: int,
         execute_leaked: bool,
+        question: TurnQuestion | None = None,
     ) -> None:
         super().__init__(tools=[], domain_policy="")
         self._case = case
@@ -84,6 +87,7 @@ class Agent(LLMAgent):  # type: ignore[misc]
         self._trial = trial
         self._seed = seed
         self._execute_leaked = execute_leaked
+        self._question = question
         self._shown = {name: shown for shown, name in context.renamed.items()}
         self._tools = context.tools_at(0)
         self._names = {tool["function"]["name"] for tool in self._tools}
@@ -94,6 +98,8 @@ class Agent(LLMAgent):  # type: ignore[misc]
         self._instruction: str | None = None
         self._step = 1  # tau2's greeting is step 0
         self._emissions: list[Emission] = []
+        self.confidences: list[dict[str, Any]] = []
+        """Rows of the table `turn_confidence`; they lack the cell's, the case's and the trial's columns."""
 
     @property
     def system_prompt(self) -> str:
@@ -126,7 +132,10 @@ class Agent(LLMAgent):  # type: ignore[misc]
             self._hear(message.content or "")
         else:
             self._read(message.tool_messages if isinstance(message, MultiToolMessage) else [message])
-        return self._answer(), state
+        answer = self._answer()
+        if self._question and not answer.tool_calls:  # it goes to the user: the turn has ended
+            self._ask_confidence(self._question)
+        return answer, state
 
     def _hear(self, text: str) -> None:
         """The user's words begin a turn."""
@@ -181,21 +190,32 @@ class Agent(LLMAgent):  # type: ignore[misc]
             messages = first_and_last(self._messages) if acted.seam == "halt" else self._messages
             attempt += 1
 
-    def _asked(self, messages: Sequence[Message], attempt: int) -> Emission:
+    def _ask_confidence(self, question: TurnQuestion) -> None:
+        """Ask how sure the model is of the turn that has ended; the conversation stays as it is."""
+        asked = question.first(self._request(self._messages, 0, 0, who=WHO))
+        replies = [self._ask(asked)]
+        if again := question.again(asked, replies[0]):
+            replies.append(self._ask(again))
+        self.confidences.append(question.row(asked.turn, replies))
+
+    def _request(self, messages: Sequence[Message], step: int, attempt: int, who: str = "") -> Request:
         turn, left_out = len(self._requests) - 1, len(self._messages) - len(messages)
-        request = Request(
+        return Request(
             case=self._case,
             trial=self._trial,
             turn=turn,
-            step=self._step,
+            step=step,
             attempt=attempt,
             messages=tuple(messages),
             turn_start=max(min(self._turn_start, 1), self._turn_start - left_out),
             tools=self._tools,
-            seed=rollout.seed_of(self._seed, self._case, self._trial, turn, self._step, attempt),
+            seed=rollout.seed_of(self._seed, self._case, self._trial, turn, step, attempt, who),
             shown=self._shown,
         )
-        reply = self._ask(request)
+
+    def _asked(self, messages: Sequence[Message], attempt: int) -> Emission:
+        request = self._request(messages, self._step, attempt)
+        reply, turn = self._ask(request), request.turn
         parsed = calls.parse(reply.message, reply.finish_reason, self._names)
         one = Emission(turn, self._step, attempt, reply, parsed, rollout.status_of(reply, parsed))
         self._emissions.append(one)

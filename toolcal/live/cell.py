@@ -12,6 +12,7 @@ import pandas as pd
 
 from toolcal.benchmarks.protocol import Case
 from toolcal.cells import Cell
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.live.agent import Ask
 from toolcal.live.conversation import Held, Limits, hold
 from toolcal.models.protocol import Model, Reply, Request
@@ -27,6 +28,7 @@ class LiveCell(NamedTuple):
     probe_events: pd.DataFrame
     user_messages: pd.DataFrame
     grades: pd.DataFrame
+    turn_confidence: pd.DataFrame
 
 
 async def hold_cell(
@@ -39,6 +41,7 @@ async def hold_cell(
     trials: int = 1,
     seed: int = 0,
     limits: Limits | None = None,
+    question: TurnQuestion | None = None,
 ) -> LiveCell:
     """Hold every conversation `trials` times.
 
@@ -51,6 +54,7 @@ async def hold_cell(
         trials: repetitions of each case.
         seed: the run's seed.
         limits: when a conversation is broken off.
+        question: asks the agent for a confidence after each turn, beside the conversation; None asks for none.
 
     Returns:
         The cell's tables, in the order of their keys.
@@ -71,9 +75,10 @@ async def hold_cell(
                 seed=seed,
                 limits=limits or Limits(),
                 execute_leaked=agent.execute_leaked,
+                question=question,
             )
         )
-        progress.case_done(held.rows)
+        progress.case_done([*held.rows, *held.confidences])
         return held
 
     with bridge.open(agent.concurrency):
@@ -89,6 +94,7 @@ async def hold_cell(
         rows.of_runs("probe_events", cell, runs, lambda run: held[run.case_id, run.trial].events),
         rows.user_messages(cell, runs),
         grades.to_frame(cell, runs, by_id),
+        rows.of_runs("turn_confidence", cell, runs, lambda run: held[run.case_id, run.trial].confidences),
     )
 
 

@@ -10,6 +10,7 @@ from toolcal import rollout
 from toolcal.benchmarks.protocol import Case
 from toolcal.benchmarks.tau2 import engine
 from toolcal.benchmarks.tau2.environment import SharedEnvironment, evaluate
+from toolcal.confidence.turn import TurnQuestion
 from toolcal.live.agent import Agent, Ask, NoAnswer
 from toolcal.live.user import ScriptedUser, User
 from toolcal.models.protocol import Reply
@@ -41,13 +42,14 @@ class Limits:
 class Held:
     """A conversation that was held.
 
-    `run` is what a recording of it would be; `rows` and `events` are of the tables `trajectories` and `probe_events`,
-    and lack the cell's, the case's and the trial's columns.
+    `run` is what a recording of it would be; `rows`, `events` and `confidences` are of the tables `trajectories`,
+    `probe_events` and `turn_confidence`, and lack the cell's, the case's and the trial's columns.
     """
 
     run: Run
     rows: list[dict[str, Any]]
     events: list[dict[str, Any]]
+    confidences: list[dict[str, Any]]
 
 
 def hold(
@@ -60,6 +62,7 @@ def hold(
     seed: int,
     limits: Limits,
     execute_leaked: bool = False,
+    question: TurnQuestion | None = None,
 ) -> Held:
     """Hold a conversation about a task, and judge it.
 
@@ -72,13 +75,23 @@ def hold(
         seed: the run's seed.
         limits: when it is broken off.
         execute_leaked: whether calls that leaked into the agent's text are executed.
+        question: asks the agent's model for a confidence after each turn; None asks for none.
 
     Raises:
         Odd: tau2's account of the run is not as expected.
     """
     domain = case.initial_state["domain"]
     environment = SharedEnvironment(engine.domain(domain))
-    played = Agent(case, context, agent, environment.results, trial=trial, seed=seed, execute_leaked=execute_leaked)
+    played = Agent(
+        case,
+        context,
+        agent,
+        environment.results,
+        trial=trial,
+        seed=seed,
+        execute_leaked=execute_leaked,
+        question=question,
+    )
     run = _Conversation(
         domain=domain,
         agent=played,
@@ -99,7 +112,7 @@ def hold(
     if run.broke_off and rows[-1]["status"] != run.broke_off.failure:  # it was the user's model
         turn, step, attempt = (rows[-1][name] for name in ("turn", "step", "attempt"))
         rows.append(rollout.row(turn, step, run.broke_off, "infra_error", [], attempt=attempt + 1))
-    return Held(recorded, rows, played.events)
+    return Held(recorded, rows, played.events, played.confidences)
 
 
 def _greeting(run: Run) -> dict[str, Any]:

@@ -73,7 +73,8 @@ class Chat:
             ModelError: its key is missing, or `limits.max_usd` is set and the call's cost cannot be bounded.
         """
         body = self._body(request)
-        call: Call = (request.case.case_id, request.trial, request.turn, request.step, request.attempt)
+        place = (request.case.case_id, request.trial, request.turn, request.step, request.attempt)
+        call: Call = (*place, request.beside) if request.beside else place
         key = call_key(model=self._identity, body=body, call=call)
         record = self._journal.replayed(key)
         replayed = record is not None

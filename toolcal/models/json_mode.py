@@ -176,8 +176,8 @@ def _sentence(description: str) -> str:
 
 
 def _example(kind: str, value: Any, guide: Guide) -> Message:
-    if kind == "user":
-        return {"role": "user", "content": value}
+    if kind in ("user", "assistant"):
+        return {"role": kind, "content": value}
     if kind == "result":
         return _result(value, guide)
     action = {"action": kind, **(value if isinstance(value, dict) else {"text": value})}

@@ -15,7 +15,7 @@ class Guide:
 
     instructions: str
     examples: tuple[tuple[str, Any], ...]
-    """(`user` or `result`, text), or (an action, its text or arguments)."""
+    """(`user`, `assistant` or `result`, text), or (an action, its text or arguments)."""
     text_actions: tuple[str, ...]
     """The actions that are a text instead of a call; they need no tool."""
     after_result: str
@@ -45,6 +45,9 @@ class Request:
     """The benchmark's name of a tool -> the one that the model is shown, where they differ."""
     guide: Guide | None = None
     """For JSON mode; None for the one that benchmarks have."""
+
+    beside: str = ""
+    """Names a call beside the conversation; a part of its key in the journal. Empty for the conversation's own."""
 
     @property
     def call_ids(self) -> str:

@@ -64,4 +64,4 @@ def run(bfcl, cases, model, probe=None, **parameters):
     found = asyncio.run(rollout.run_cell(Cell("m", cases[0].scenario, "p"), cases, contexts, model, bfcl))
     for name, data in found._asdict().items():
         tables.check(name, data)
-    return Run(cases, *found)
+    return Run(cases, found.trajectories, found.probe_events)
