@@ -71,7 +71,8 @@ def answers(
     """
     own = asked[(asked["question_set"] == cell.question_set) & (asked["noise"] == cell.noise)]
     own = own.loc[own.index.repeat(trials)]
-    luck = np.random.default_rng([seed, len(own)])
+    # Other seeds than those of the bootstrap, whose draws would follow the luck.
+    luck = np.random.default_rng([seed, len(own), 1])
     rng = np.random.default_rng([seed, len(own), *cell.tool.encode(), round(100 * cell.noise)])
     ease = luck.random(len(own))
     chance = best * ease * (1 - 0.7 * cell.noise)

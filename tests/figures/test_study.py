@@ -114,7 +114,9 @@ def test_coverage_stands_above_each_panel_of_noise() -> None:
 def test_curves_of_risk_end_at_the_error_rate_and_count_what_is_ranked() -> None:
     rows, figure = made.rows("large", "risk_coverage"), made.drawn("large", "risk_coverage")
     axes = panel_of(figure, "Qwen3-32B", "noise 0.5")
-    assert "direct 900 of 1200; search 900 of 1200" in axes.get_xlabel().replace("\n", " ")
+    assert "direct 900 of 1200; search 900 of 1200" in axes.get_xlabel().replace("\n", " ").replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
     own = rows[(rows["model"] == "Qwen3-32B") & (rows["coverage"] == 1)]
     expected = own[(own["tool"] == "none") | (own["noise"] == 0.5)]["risk"]
     lines: list[Any] = [line for line in axes.lines if len(line.get_xdata()) and line.get_linestyle() != "None"]

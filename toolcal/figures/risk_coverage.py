@@ -62,7 +62,8 @@ def _panel(panel: Axes, rows: pd.DataFrame, width: float) -> None:
     counts = []
     for tool, own in rows.groupby("tool", sort=False):
         own = own.sort_values("coverage")
-        counts.append(f"{arms.TOOLS[str(tool)]} {arms.read(own['n_confident'].iloc[0], own['n_answers'].iloc[0])}")
+        ranked = arms.read(own["n_confident"].iloc[0], own["n_answers"].iloc[0])
+        counts.append(f"{arms.TOOLS[str(tool)]} {ranked}".replace(" ", "\N{NO-BREAK SPACE}"))
         across, risk = panels.numbers(own, "coverage"), panels.numbers(own, "risk")
         look = _look(str(tool), few=len(own) <= _MARKED)
         ends = panels.numbers(own, "risk_low"), panels.numbers(own, "risk_high")
