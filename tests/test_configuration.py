@@ -69,7 +69,6 @@ def test_the_default_panel(config):
     assert sum(cell.perturbation == "baseline" for cell in cells) == 6 * 4 + 2 + 3 + 3 * 2
     assert {cell for cell in cells if cell.perturbation != "baseline"} == {
         ("smollm2-135m", "bfcl-miss_param", "ask-hint"),
-        ("smollm2-135m", "bfcl-base", "sri-full"),
         ("halts_early", "bfcl-base", "sri-full"),
         ("calls_held_out", "bfcl-miss_func", "cri-bypass"),
     }
