@@ -23,6 +23,7 @@ def finished(tmp_path_factory):
     config["labellers"] = ["paper_like"]
     config["models"]["smollm2-135m"] |= {"scenarios": ["bfcl-miss_param"], "limit": 1}
     config["perturbations"]["ask-hint"]["models"] = ["oracle"]
+    del config["confidence"]  # the model would answer for minutes; test_answers has the study over an endpoint
     project = copy_project(tmp_path_factory.mktemp("known"), in_one_process=True)
     project.snakemake("diagnosis", "manifest", config=config)
     return project
