@@ -8,7 +8,9 @@ rule questions:
     conda:
         "../envs/query.yaml"
     params:
-        entry=lambda wildcards: config["confidence"]["sets"][wildcards.question_set],
+        entry=lambda wildcards: plan.made_of(
+            config["confidence"]["sets"][wildcards.question_set]
+        ),
         seed=config["seed"],
         code=code_of("questions"),
     message:

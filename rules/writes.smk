@@ -1,6 +1,9 @@
 rule writes:
     input:
-        cases=lambda wildcards: per_cell(CASES, wildcards.model, free=True),
+        # One a cell, whatever cells share: the script goes through them side by side.
+        cases=lambda wildcards: [
+            path_of(CASES, cell) for cell in cells_of(wildcards.model, free=True)
+        ],
         trajectories=lambda wildcards: per_cell(
             TRAJECTORIES, wildcards.model, free=True
         ),

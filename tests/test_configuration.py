@@ -428,6 +428,18 @@ MISTAKES = {
         put("confidence", "search", {"service": "serper"}),
         "confidence.sets.world: the web does not know this world",
     ),
+    "a model with the name of the script": (
+        put("models", "scripted", {"source": "policy", "policy": "oracle", "family": "f"}),
+        "models.scripted: is the name of the user that is no model (conversations.user); rename it",
+    ),
+    "passages that nobody searches": (
+        put("confidence", "sets", {"aime": {"source": "aime_2024", "passages": "p"}}),
+        "confidence.sets.aime.passages: is for the tool search, and the set is answered without it",
+    ),
+    "calls without end": (
+        put("confidence", "steps", 10**9),
+        "confidence.steps: found 1000000000, allowed: 100 or less",
+    ),
     "a model with the user's journal": (
         put("models", "user", {"source": "policy", "policy": "oracle", "family": "f"}),
         "models.user: journal/user would hold this model's calls and other ones; rename it",

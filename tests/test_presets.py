@@ -197,3 +197,10 @@ def test_a_preset_plans_without_keys_and_network(name, tmp_path, monkeypatch):
     }
     assert sum(asking.values()) == by_cell + len(served), "a cell is a job, but a served model's share one"
     assert jobs["diagnosis"] >= 1
+
+
+def test_every_example_in_the_readme_can_be_read():
+    blocks = re.findall(r"```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert len(blocks) >= 4
+    for block in blocks:
+        assert isinstance(yaml.safe_load(block), dict), block

@@ -219,6 +219,8 @@ def _contradictions(config: Config) -> Iterator[str]:
     if "judge" in config:
         yield from _contradictions_of_calls("judge", config["judge"], config)
     for model in config["models"]:
+        if model == SCRIPTED:
+            yield f"models.{model}: is the name of the user that is no model (conversations.user); rename it"
         if model.lower() in ("judge", "user", "answers"):
             yield f"models.{model}: journal/{model} would hold this model's calls and other ones; rename it"
     for scenario, settings in config["scenarios"].items():
@@ -247,6 +249,8 @@ def _contradictions_of_study(config: Config) -> Iterator[str]:
         ):
             yield f"{where}.{key}: is not for source {entry['source']}"
         searched = "search" in tools_of(entry)
+        if "passages" in entry and not made and not searched:
+            yield f"{where}.passages: is for the tool search, and the set is answered without it"
         if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
             yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
         if made and on_the_web and searched:
@@ -259,6 +263,7 @@ def _contradictions_of_user(config: Config) -> Iterator[str]:
     if name != SCRIPTED and sources.get(name) not in ("api", "vllm", "embedded"):
         allowed = [SCRIPTED, *(model for model, source in sources.items() if source in ("api", "vllm", "embedded"))]
         yield f"conversations.user: found {name!r}, allowed: {', '.join(allowed)}"
+        return
     for model, entry in config["models"].items():
         if entry.get("scenarios") == [] and model not in (name, *config.get("confidence", {}).get("models", [])):
             yield (

@@ -94,7 +94,7 @@ def lacking(cells: pd.DataFrame) -> str:
     names = ", ".join(f"{model} {count}" for model, count in by_model.items() if count)
     return (
         f"\n\n{missing} of {planned} planned case-trials have no answer ({names}); the lines of toolcal above "
-        "say why, and logs/trajectories/. What can be asked is asked again by the same command."
+        "say why, and logs/. What can be asked is asked again by the same command."
     )
 
 

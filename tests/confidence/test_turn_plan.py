@@ -36,7 +36,7 @@ def test_all_models_that_are_called_are_asked_in_their_mode_under_every_perturba
     found = asked(checked)
     assert {cell.model for cell in found} == {"smollm2-135m", "called"}
     assert set(found) == {cell for cell in configuration.cells(checked) if cell.model in ("smollm2-135m", "called")}
-    assert {cell.perturbation for cell in found} == {"baseline", "ask-hint", "sri-full"}
+    assert {cell.perturbation for cell in found} == {"baseline", "ask-hint"}
     assert {cell.scenario for cell in found} >= {"bfcl-base", "tau2-airline"}
     for cell, settings in found.items():
         assert settings == {"scale": "percent", "in_json": cell.model == "smollm2-135m"}

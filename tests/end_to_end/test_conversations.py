@@ -107,7 +107,16 @@ def test_a_run_over_an_endpoint_is_diagnosed_and_what_has_no_answer_is_asked_aga
         )
 
     with endpoint(both, faults=faults) as server:
-        config = over(server, endpoints={"standin": {"api_base": server.url, "concurrency": 1, "attempts": 1}})
+        endpoints = {"standin": {"api_base": server.url, "concurrency": 1, "attempts": 1}}
+        hint = {
+            "kind": "static",
+            "edit": "system_hint",
+            "parameters": {"text": "Ask first."},
+            "rationale": "for this test",
+        }
+        config = over(
+            server, endpoints=endpoints, perturbations={"hint": hint}, scenarios={"tau2-airline": {"limit": 2}}
+        )
         said = project.snakemake("diagnosis", config=config)
         assert "cases of m in tau2-airline.baseline have no answer, which is no failure of the model" in " ".join(
             said.split()
@@ -117,7 +126,8 @@ def test_a_run_over_an_endpoint_is_diagnosed_and_what_has_no_answer_is_asked_aga
         project.snakemake("diagnosis", config=config)
         cells = tables.read("cells", project.results("diagnosis/cells.parquet"))
         assert cells["n_missing"].sum() == 0
-        assert cells["n"].sum() >= 5
+        assert set(cells["perturbation"]) == {"baseline", "hint"}
+        assert cells["n"].sum() >= 4
         assert project.plan("diagnosis", config=config) == {}
         writes = tables.read("writes", project.results("writes/m.parquet"))
         assert writes.empty  # the agent only talks

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import time
 
 import pytest
 
 from tests.live.speaking import Script, called, results, roles, seen, talk, text
 from toolcal.benchmarks.protocol import NO_RESULT
+from toolcal.benchmarks.tau2.user_faults import user_faults
 from toolcal.live.agent import first_and_last
 from toolcal.live.conversation import Limits
 from toolcal.live.user import MOST, YES, ScriptedUser
@@ -263,3 +265,30 @@ def test_a_scenario_without_form_is_told_as_it_stands(airline):
 def test_no_result_is_told_for_a_call_that_was_never_run(airline):
     held = talk(airline["2"], Script(called(DETAILS)), limits=Limits(max_steps=2))
     assert all(result["error"] != NO_RESULT for row in held.rows for result in results(row))
+
+
+def test_an_entry_that_doubles_with_every_write_is_written_to_no_more(airline):
+    cancel = called(*[("cancel_reservation", {"reservation_id": "SDZQKO"})] * 50)
+    begun = time.process_time()
+    held = talk(airline["2"], Script(cancel, text("Done.")))
+    assert time.process_time() - begun < 20  # without an end to it, the 20th would take minutes
+    errors = [result["error"] for result in results(held.rows[1])]
+    assert errors[0] is None
+    assert "grown beyond all measure" in errors[-1]
+    assert (held.run.verdict.status, held.run.verdict.reason) == ("premature", "too_many_errors")
+
+
+@pytest.mark.parametrize("arguments", [{"\ud800": 1}, {"passengers": [{"\ud800": "\ud800"}]}])
+def test_half_a_character_in_an_argument_ends_nothing(arguments, airline):
+    odd = called(("get_user_details", arguments))
+    held = talk(airline["2"], Script(odd, text("Done.")))
+    assert results(held.rows[1])[0]["executed"] is False
+    assert held.run.verdict.status == "done"
+
+
+@pytest.mark.parametrize("words", ["x" * 100_000, ".x" * 50_000, "a_" * 50_000, "7" * 100_000, "Q" * 100_000])
+def test_long_words_of_a_user_take_no_time(words, airline):
+    begun = time.process_time()
+    held = talk(airline["2"], Script(text("Hello?")), Script(text(words), text("###STOP###")))
+    assert user_faults(held.run, airline["2"]) is not None
+    assert time.process_time() - begun < 5  # quadratic, it took minutes

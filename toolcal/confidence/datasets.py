@@ -157,7 +157,12 @@ def load(name: str, *, path: Path | None = None, revision: str = "main") -> Load
     if path is None:
         rows, commit = _fetched(wanted, revision)
         return _loaded(name, rows, wanted.hub, commit)
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ValueError(
+            f"{path}: cannot be read ({error.strerror}); name the set's JSON-lines file in its path"
+        ) from None
     return _loaded(name, _lines(path, content), str(path), f"sha256:{hashlib.sha256(content).hexdigest()}")
 
 
@@ -189,8 +194,13 @@ def _lines(path: Path, content: bytes) -> Iterator[tuple[str, Row]]:
             continue
         try:
             row = json.loads(line)
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{where}: holds half of a character (a lone surrogate)") from None
         except ValueError as error:
             raise ValueError(f"{where}: no JSON ({error})") from None
+        except RecursionError:
+            raise ValueError(f"{where}: JSON that is nested too deeply") from None
         if not isinstance(row, dict):
             raise ValueError(f"{where}: a JSON object is wanted, not {type(row).__name__}")
         yield where, row
@@ -236,6 +246,9 @@ def _supporting(row: Row) -> list[str]:
     titles = facts.get("title") if isinstance(facts, dict) else [pair[0] for pair in _pairs(facts, "supporting_facts")]
     if not isinstance(titles, list) or not all(isinstance(title, str) for title in titles):
         raise _Unfit("field 'supporting_facts' has no list of titles")
+    there = {passage.title for passage in _paragraphs(row)}
+    if not titles or not set(titles) <= there:
+        raise _Unfit("field 'supporting_facts' names no paragraph, or one that 'context' has not")
     return titles
 
 

@@ -68,6 +68,12 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(sorted({0.0, *map(float, levels)}))
 
 
+def made_of(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a set's entry what it is made or loaded from, without what says how it is used."""
+    keys = ("source", "questions", "seed", "path", "revision", "passages")
+    return {key: entry[key] for key in keys if key in entry}
+
+
 def level(noise: float) -> str:
     """A noise level as it stands in file names and on figures: 0, 0.5, 1."""
     return repr(float(noise)).removesuffix(".0")

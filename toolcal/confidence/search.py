@@ -95,7 +95,7 @@ def read_passages(folder: Path) -> list[Passage]:
     Raises:
         PassageError: no such folder, no such file in it, or a line that is not of this form.
     """
-    files = sorted(folder.glob("*.jsonl"))
+    files = sorted(path for path in folder.glob("*.jsonl") if path.is_file())
     if not files:
         raise PassageError(f"{folder}: {'no *.jsonl file in it' if folder.is_dir() else 'no such folder'}")
     found: dict[str, Passage] = {}
@@ -105,6 +105,8 @@ def read_passages(folder: Path) -> list[Passage]:
             if passage.passage_id in found:
                 raise PassageError(f"{where}: passage_id {passage.passage_id!r} has been there before")
             found[passage.passage_id] = passage
+    if not found:
+        raise PassageError(f"{folder}: its *.jsonl files hold no passage")
     return list(found.values())
 
 
@@ -123,6 +125,7 @@ def _lines(path: Path) -> Iterator[tuple[str, str]]:
 def _passage(line: str, where: str) -> Passage:
     try:
         value = json.loads(line)
+        json.dumps(value, ensure_ascii=False).encode()  # a lone surrogate can be read, but not written
     except (ValueError, RecursionError):
         raise PassageError(f"{where}: no JSON") from None
     if not isinstance(value, dict):

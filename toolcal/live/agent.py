@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -252,7 +253,7 @@ class Agent(LLMAgent):  # type: ignore[misc]
         text = one.parsed.prose.strip() if one.sent and one.parsed.leaked else one.parsed.text
         if one.sent:
             made = [
-                ToolCall(id=key, name=self._name(call), arguments=dict(call.arguments))
+                ToolCall(id=key, name=self._name(call), arguments=_sendable(call.arguments))
                 for key, call in one.sent.items()
             ]
             return AssistantMessage(role="assistant", content=text or None, tool_calls=made, cost=0.0)
@@ -278,3 +279,9 @@ def first_and_last(messages: Sequence[Message], last: int = LAST) -> list[Messag
 def _ids(one: Emission) -> str:
     """Begins the ids of an emission's calls, as `Request.call_ids`."""
     return f"call_{one.turn}_{one.step}" + (f"_retry{one.attempt}" if one.attempt else "")
+
+
+def _sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments that can be written: a lone surrogate, in names as in values, becomes ?."""
+    sent: dict[str, Any] = json.loads(json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace"))
+    return sent

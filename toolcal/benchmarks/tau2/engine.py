@@ -31,6 +31,10 @@ its own, and most of the reward is assertions about the user's phone: other rule
 UNCONFIRMED_WRITES = frozenset({"send_certificate"})
 """Write tools for which the policy asks no confirmation of the user."""
 
+LARGEST = 200_000
+"""Characters that a changed entry may have before no more is written to it: cancelling a reservation again and again
+doubles its payments each time, and tau2 itself never stops."""
+
 State = dict[str, dict[str, str | None]]
 """What differs from the domain's database: collection -> key -> the entry as canonical JSON, None where it is gone."""
 
@@ -142,6 +146,14 @@ class Domain:
         return self._canonical[place]
 
 
+TOO_LARGE = "Error: an entry of the database has grown beyond all measure, and nothing more is written"
+
+
+def too_large(state: State) -> bool:
+    """Whether some changed entry has grown beyond `LARGEST`."""
+    return any(entry is not None and len(entry) > LARGEST for entries in state.values() for entry in entries.values())
+
+
 class Session:
     """One run's database."""
 
@@ -178,6 +190,8 @@ class Session:
         if name not in self._owner.write_tools:
             known = name in self._toolkit.tools
             return ToolResult("", executed=False, error=None if known else f"Tool '{name}' not found.")
+        if too_large(self._state):
+            return ToolResult(TOO_LARGE, executed=False, error=TOO_LARGE.removeprefix("Error: "))
         error, words = None, ""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pydantic's, on values of the wrong type that a model gave

@@ -29,8 +29,9 @@ LONGEST_EXPRESSION = 500
 class SharedEnvironment(Environment):  # type: ignore[misc]
     """tau2's environment of one run, and what each call did in it.
 
-    Differs from tau2's own in two things: `calculate`, which evaluates Python, refuses powers and long expressions,
-    which its description does not offer; and a database's hash is that of what the run changed in it.
+    Differs from tau2's own in three things: `calculate`, which evaluates Python, refuses powers and long expressions,
+    which its description does not offer; nothing more is written once an entry has grown beyond all measure; and a
+    database's hash is that of what the run changed in it.
     """
 
     def __init__(self, domain: engine.Domain) -> None:
@@ -45,6 +46,8 @@ class SharedEnvironment(Environment):  # type: ignore[misc]
         if tool_name == "calculate":
             _check(arguments.get("expression"))
         if tool_name in self._domain.write_tools:
+            if engine.too_large(self._state):
+                raise ValueError(engine.TOO_LARGE.removeprefix("Error: "))
             return super().use_tool(tool_name, **arguments)
         with engine.read_only():
             return super().use_tool(tool_name, **arguments)

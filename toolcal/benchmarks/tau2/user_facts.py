@@ -37,17 +37,19 @@ def _kind(written: str, asked: str) -> _Kind:
     return _Kind(re.compile(written), re.compile(asked, re.IGNORECASE))
 
 
-# In this order: what one kind has taken is no other's.
+# In this order: what one kind has taken is no other's. Repeats have bounds, for a text may be of any length.
 _KINDS = (
-    _kind(r"[\w.+-]+@[\w-]+(?:\.[A-Za-z0-9-]+)+", r"e-?mail"),
-    _kind(r"\b[A-Za-z]+(?:\\?_[A-Za-z]+)*\\?_\d{3,}\b", r"\buser ?(?:id|name)|\bpayment (?:method )?id"),
+    _kind(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,6}", r"e-?mail"),
     _kind(
-        rf"{_SPACE_BEFORE}#? ?W\d{{5,}}{_SPACE_AFTER}|{_SPACE_BEFORE}#?\d{{7,12}}{_SPACE_AFTER}",
+        r"\b[A-Za-z]{1,40}(?:\\?_[A-Za-z]{1,40}){0,6}\\?_\d{3,12}\b", r"\buser ?(?:id|name)|\bpayment (?:method )?id"
+    ),
+    _kind(
+        rf"{_SPACE_BEFORE}#? ?W\d{{5,12}}{_SPACE_AFTER}|{_SPACE_BEFORE}#?\d{{7,12}}{_SPACE_AFTER}",
         r"\border (?:id|number)|\b(?:item|product) id",
     ),
     _kind(
         # With a digit in it (flights have one too), or named as what it is.
-        rf"{_SPACE_BEFORE}(?=[A-Z]*\d)(?=\d*[A-Z])[A-Z\d]{{6}}{_SPACE_AFTER}"
+        rf"{_SPACE_BEFORE}(?=[A-Z]{{0,5}}\d)(?=\d{{0,5}}[A-Z])[A-Z\d]{{6}}{_SPACE_AFTER}"
         r"|\b(?:[Rr]eservation|[Cc]onfirmation|[Bb]ooking) (?:ID|id|[Nn]umber|[Cc]ode)(?: is|:)? [\"'*`]*"
         r"(?P<value>[A-Z]{6})\b",
         r"\b(?:reservation|confirmation|booking) (?:id|number|code)|\bflight number",
