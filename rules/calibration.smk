@@ -3,6 +3,7 @@ rule calibration:
     input:
         questions=of_study(QUESTIONS),
         answers=of_study(ANSWERS),
+        judgements=expand(ANSWER_JUDGEMENTS, model=ANSWERING),
     output:
         **tables_of(*CONFIDENCE, folder="confidence"),
     log:
@@ -20,6 +21,7 @@ rule calibration:
             for name, entry in config.get("confidence", {}).get("sets", {}).items()
         },
         trials=config.get("confidence", {}).get("trials"),
+        graded_by=config.get("confidence", {}).get("graded_by"),
         seed=config["seed"],
         code=code_of("calibration"),
     message:

@@ -64,6 +64,8 @@ USER_MESSAGES = RESULTS / "user_messages/{model}/{scenario}.{perturbation}.parqu
 WRITES = RESULTS / "writes/{model}.parquet"
 JUDGEMENTS = RESULTS / "judgements/{model}.parquet"
 JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
+ANSWER_JUDGEMENTS = RESULTS / "answer_judgements/{model}.parquet"
+ANSWER_JUDGE_JOURNAL = RESULTS / "journal/judge/answers/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
 # The confidence study: what is asked, what the tools see, what was answered.
 QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
@@ -110,6 +112,13 @@ CONFIDENCE = (
     "reliability",
     "risk_coverage",
     "answer_causes",
+    *(["answer_agreement"] if "right_answer" in JUDGE_QUESTIONS else []),
+)
+# Whose answers a judge reads.
+ANSWERING = (
+    list(dict.fromkeys(cell.model for cell in STUDY))
+    if "right_answer" in JUDGE_QUESTIONS
+    else []
 )
 
 
@@ -248,9 +257,9 @@ def _of_user(cell, baseline):
     }
 
 
-def judged(model):
+def judged(model, journal=JUDGE_JOURNAL):
     """What a judge's job has to do, and how often it ended with infrastructure errors, as `run_of` a cell."""
-    journal = str(JUDGE_JOURNAL).format(model=model)
+    journal = str(journal).format(model=model)
     return {
         "model": model,
         "judge": entries.answering(config["judge"]),
@@ -358,7 +367,8 @@ def estimates_only():
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
     try:
-        asked = {"the judge": config["judge"] | {"source": "api"}} if JUDGED else {}
+        asks = JUDGED or ANSWERING
+        asked = {"the judge": config["judge"] | {"source": "api"}} if asks else {}
         entries.check(config["models"] | asked, config["endpoints"])
         if not estimates_only():
             runs.begin(RESULTS)

@@ -36,6 +36,16 @@ rule estimate:
             ]
             for cell in STUDY
         ],
+        answers_judged={
+            model: {
+                "answers": [study_path(ANSWERS, cell) for cell in study_cells(model)],
+                "questions": [
+                    study_path(QUESTIONS, cell) for cell in study_cells(model)
+                ],
+                "journal": judged(model, ANSWER_JUDGE_JOURNAL)["journal"],
+            }
+            for model in ANSWERING
+        },
         folder=str(JOURNAL.parents[1]),
         judged={
             model: {"reads": read_by_judge(model), "journal": judged(model)["journal"]}

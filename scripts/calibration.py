@@ -2,13 +2,21 @@
 
 from toolcal import logs, tables
 from toolcal.confidence.calibrate import calibrate
+from toolcal.confidence.judged import answer_agreement, graded_by_judge
 from toolcal.confidence.plan import StudyCell
 
 
 def main(smk):
     logs.to_file(smk.log[0])
-    results = calibrate(
-        tables.read("answers", *smk.input.answers),
+    answers = tables.read("answers", *smk.input.answers)
+    agreement = {}
+    if smk.input.judgements:
+        judgements = tables.read("answer_judgements", *smk.input.judgements)
+        agreement = {"answer_agreement": answer_agreement(answers, judgements)}
+        if smk.params.graded_by == "judge":
+            answers = graded_by_judge(answers, judgements)
+    results = agreement | calibrate(
+        answers,
         tables.read("questions", *smk.input.questions),
         [StudyCell(*cell) for cell in smk.params.cells],
         base_models=smk.params.base_models,

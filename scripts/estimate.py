@@ -3,7 +3,7 @@
 from functools import partial
 from pathlib import Path
 
-from toolcal import configuration, journal, logs
+from toolcal import configuration, journal, logs, tables
 from toolcal.confidence import plan, turn_plan
 from toolcal.estimate import answers
 from toolcal.estimate.inputs import Inputs
@@ -12,6 +12,7 @@ from toolcal.estimate.model import NO_CALLS, line
 from toolcal.estimate.remaining import answered, asked, ended, remaining
 from toolcal.estimate.table import shown
 from toolcal.judging import items
+from toolcal.judging.answer_items import answer_items
 
 
 def left(cell, entry, seed, inputs, calls, trajectories):
@@ -38,6 +39,13 @@ def of_judge(smk):
             there.append((found, about["journal"]))
         else:
             unheld.append(model)
+    for model, about in smk.params.answers_judged.items():
+        if all(Path(path).is_file() for path in about["answers"]):
+            answered = tables.read("answers", *about["answers"])
+            questions = tables.read("questions", *dict.fromkeys(about["questions"]))
+            there.append((answer_items(answered, questions), about["journal"]))
+        else:
+            unheld.append(f"{model} (its answers)")
     return judge_line(config["judge"], there, config["seed"], config["endpoints"]), unheld
 
 

@@ -29,12 +29,25 @@ def hashes(folder):
     [
         (
             "toolcal/actions/cues.yaml",
-            {"actions", "conversations", "estimate", "judgements", "recordings", "validity", "writes"},
+            {
+                *("actions", "answer_judgements", "conversations", "estimate"),
+                *("judgements", "recordings", "validity", "writes"),
+            },
         ),
         ("toolcal/actions/label.py", {"actions", "validity"}),
         (
             "toolcal/dialects.py",
-            {"actions", "answers", "contexts", "conversations", "judgements", "recordings", "trajectories", "validity"},
+            {
+                "actions",
+                "answer_judgements",
+                "answers",
+                "contexts",
+                "conversations",
+                "judgements",
+                "recordings",
+                "trajectories",
+                "validity",
+            },
         ),
         ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),

@@ -241,6 +241,9 @@ def _contradictions_of_study(config: Config) -> Iterator[str]:
     for name in study.get("models", []):
         if name not in allowed:
             yield f"confidence.models: found {name!r}, allowed are models that can be asked: {', '.join(allowed)}"
+    asked = config.get("judge", {}).get("questions", ["right_answer"]) if "judge" in config else []
+    if study.get("graded_by") == "judge" and "right_answer" not in asked:
+        yield "confidence.graded_by: the judge grades only where there is one (judge) with its question right_answer"
     on_the_web = study.get("search", {}).get("service", "passages") != "passages"
     for name, entry in study.get("sets", {}).items():
         where, made = f"confidence.sets.{name}", entry["source"] == "world"

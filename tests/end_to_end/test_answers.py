@@ -63,6 +63,33 @@ def read(project):
     return {cell: tables.read("answers", project.results("answers", cell)).drop(columns=UNLIKE) for cell in CELLS}
 
 
+def judging(body):
+    """Plays the judge too, who takes 7 for right whatever the question."""
+    if body["model"] != "judge":
+        return answering(body)
+    right = '"7"' in body["messages"][-1]["content"]
+    message = {"role": "assistant", "content": json.dumps({"reason": "it says so", "right": right})}
+    return answering(body) | {"choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
+
+
+@pytest.mark.slow
+def test_the_study_graded_by_a_judge(project):
+    with endpoint(judging) as server:
+        config = over(server)
+        config["judge"] = {"model": "openai/judge", "endpoint": "standin"}
+        config["confidence"] |= {"graded_by": "judge"}
+        project.snakemake("calibration", config=config)
+        asked = len(server.seen)
+        assert "m (its answers)" not in project.snakemake("estimate", config=config)
+        assert len(server.seen) == asked
+    agreement = tables.read("answer_agreement", project.results("confidence/answer_agreement.parquet"))
+    assert len(agreement) == 5
+    assert agreement[["n", "n_undecided", "right_by_judge_only"]].to_numpy().tolist() == [[6, 0, 6]] * 5
+    found = tables.read("calibration", project.results("confidence/calibration.parquet"))
+    whole = found[(found["difficulty"] == "all") & (found["post_hoc"] == "none") & (found["questions"] == "all")]
+    assert whole["accuracy"].tolist() == [1.0] * 5
+
+
 @pytest.mark.slow
 def test_a_study_killed_half_way_goes_on_without_an_answer_asked_twice(tmp_path_factory):
     whole, killed = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "killed"))

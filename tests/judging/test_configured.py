@@ -15,8 +15,8 @@ def config(judge, model="oracle"):
 
 def test_a_judge_gets_the_defaults_of_its_parts_and_its_providers_endpoint():
     checked = configuration.validated(config({"model": "anthropic/claude"}), SCHEMA)
-    both = ["confirmed_write", "nl_assertions"]
-    assert checked["judge"] == {"model": "anthropic/claude", "parameters": {}, "questions": both}
+    every = ["confirmed_write", "nl_assertions", "right_answer"]
+    assert checked["judge"] == {"model": "anthropic/claude", "parameters": {}, "questions": every}
     one = configuration.validated(config({"model": "a/b", "questions": ["nl_assertions"]}), SCHEMA)
     assert one["judge"]["questions"] == ["nl_assertions"]
     assert checked["endpoints"]["anthropic"]["concurrency"] == 16

@@ -30,7 +30,7 @@ def test_without_a_journal_all_is_open_and_nothing_is_made(tmp_path):
     text = shown([], ["oracle"], max_usd=0.001, spent=0, judge=found)
     assert "The judge has 4 of 4 calls to make: " in text
     assert "to be held" not in text
-    assert "are still to be held: a, b." in shown([], [], max_usd=None, spent=0, judge=found, unheld=["a", "b"])
+    assert "is still to be made: a, b." in shown([], [], max_usd=None, spent=0, judge=found, unheld=["a", "b"])
     assert "it would stop before its end" in text
     assert "case-trials (one case" not in text
 

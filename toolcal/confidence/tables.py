@@ -81,7 +81,45 @@ def _wilson(name: str, doc: str) -> dict[str, Column]:
     return {name: column("float", f"{doc} (0 to 1)", null=True), **ends}
 
 
+_JUDGE = column("str", "the judge's model, by litellm's name")
+
 CONFIDENCE_TABLES = (
+    Table(
+        "answer_judgements",
+        (*STUDY, "question_id", "trial", "judge"),
+        {
+            **_keys(*STUDY, "question_id", "trial"),
+            "judge": _JUDGE,
+            "question": column("str", "what it was asked", values=("right_answer",)),
+            "verdict": column("bool", "the answer is right; null where it did not decide", null=True),
+            "reason": column("str", "the judge's reason in its words, or why there is no verdict", null=True),
+            "status": column(
+                "str",
+                "undecided: neither of two answers could be read; infra_error: asked again on the next run",
+                values=("decided", "undecided", "context_exceeded", "infra_error"),
+            ),
+            "prompt_tokens": column("int", "of its calls for this answer", null=True),
+            "completion_tokens": column("int", "of the same calls", null=True),
+            "latency": column("float", "seconds of the same calls", null=True),
+            "cost": column("float", "US dollars of the same calls; null where the price is unknown", null=True),
+            "cached": column("bool", "answered from the journal throughout"),
+        },
+    ),
+    Table(
+        "answer_agreement",
+        (*STUDY, "judge"),
+        {
+            **_keys(*STUDY),
+            "judge": _JUDGE,
+            "n": column("int", "answers with a verdict of both the rules and the judge"),
+            "n_undecided": column("int", "answers that were put to the judge and have no verdict"),
+            "right_by_both": column("int", "of n"),
+            "right_by_rules_only": column("int", "of n"),
+            "right_by_judge_only": column("int", "of n"),
+            "wrong_by_both": column("int", "of n"),
+            "kappa": column("float", "Cohen's kappa (-1 to 1); null where chance alone would agree", null=True),
+        },
+    ),
     Table(
         "questions",
         ("question_set", "noise", "question_id"),

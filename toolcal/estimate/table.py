@@ -29,7 +29,7 @@ def shown(
         max_usd: `limits.max_usd`, or None.
         spent: US dollars that the calls made so far cost, as far as known.
         judge: the judge's estimate, in calls; None without one.
-        unheld: models whose conversations, which the judge would read, are not all there yet.
+        unheld: models whose conversations or answers, which the judge would read, are not all there yet.
     """
     parts = []
     lines = [*models, *([judge] if judge else [])]
@@ -41,7 +41,7 @@ def shown(
             "needs a yes, and one for each run with assertions, as far as its questions ask for them."
         )
     if unheld:
-        parts.append(f"Not among them, as their conversations are still to be held: {', '.join(unheld)}.")
+        parts.append(f"Not among them, as what it would read is still to be made: {', '.join(unheld)}.")
     if lines:
         rows = [_TITLES, *map(_row, lines), *([_total(lines)] if len(lines) > 1 else [])]
         parts += ["", *_aligned(rows), ""]

@@ -93,6 +93,21 @@ def read_assertions(text: str, count: int) -> list[tuple[bool, str]]:
     return [read[number] for number in range(count)]
 
 
+def read_right(text: str) -> tuple[bool, str]:
+    """Read an answer about an answer: whether it is right, and why in the judge's words.
+
+    Raises:
+        Unreadable: it is no object of the form asked for.
+    """
+    found = _object(_unfenced(text.strip()))
+    _has_keys("its keys", found, ("reason", "right"))
+    if not isinstance(found["right"], bool):
+        raise Unreadable("right is not true or false")
+    if not isinstance(found["reason"], str):
+        raise Unreadable("reason is no text")
+    return found["right"], found["reason"]
+
+
 def _has_keys(what: str, found: Mapping[str, Any], keys: Sequence[str]) -> None:
     if set(found) != set(keys):
         raise Unreadable(f"{what} are not exactly {', '.join(keys)}")

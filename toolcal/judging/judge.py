@@ -30,16 +30,18 @@ Record = dict[str, Any]
 
 
 class Judge:
-    """A language model that decides about writes, and about assertions.
+    """A language model that decides about writes, assertions, or answers.
 
     Args:
         name: in the column `judge`.
         asking: how an item is put to it.
         journal: open.
         caller: makes the calls.
+        table: the table that its verdicts are rows of.
     """
 
-    def __init__(self, name: str, asking: Asking, journal: Journal, caller: Caller) -> None:
+    def __init__(self, name: str, asking: Asking, journal: Journal, caller: Caller, table: str = "judgements") -> None:
+        self.table = table
         self.concurrency = caller.concurrency
         self._name = name
         self._asking = asking
@@ -89,7 +91,7 @@ class Judge:
         used = {name: _sum(calls, name) for name in _USED}
         return [
             {
-                **dict.fromkeys(tables.TABLES["judgements"].columns),
+                **dict.fromkeys(tables.TABLES[self.table].columns),
                 **key,
                 "question": item.question.name,
                 "judge": self._name,
@@ -112,6 +114,7 @@ async def open_judge(
     endpoints: Mapping[str, Mapping[str, Any]],
     limits: Mapping[str, Any],
     seed: int,
+    table: str = "judgements",
 ) -> AsyncIterator[Judge]:
     """The judge of the configuration.
 
@@ -122,6 +125,7 @@ async def open_judge(
         endpoints: the configuration's endpoints.
         limits: the configuration's limits.
         seed: the configuration's seed.
+        table: the table that its verdicts are rows of.
 
     Raises:
         JournalError: the journal is in use or broken.
@@ -132,7 +136,7 @@ async def open_judge(
     caller, identity = sources.api("judge", api, results=results, endpoints=endpoints, limits=limits)
     try:
         with Journal(journal) as kept, caller.booked(kept.path):
-            yield Judge(entry["model"], Asking(identity, entry["parameters"], seed), kept, caller)
+            yield Judge(entry["model"], Asking(identity, entry["parameters"], seed), kept, caller, table)
     finally:
         await caller.close()
 
@@ -146,7 +150,7 @@ async def judgements(name: str, items: Sequence[Item], judge: Judge) -> pd.DataF
         judge: decides.
 
     Returns:
-        The table `judgements`, in the order of its key.
+        The judge's table, in the order of its key.
     """
     slots = asyncio.Semaphore(judge.concurrency)
     progress = Progress(f"judge of {name}", len(items))
@@ -162,8 +166,8 @@ async def judgements(name: str, items: Sequence[Item], judge: Judge) -> pd.DataF
             tasks = [group.create_task(one(item)) for item in items]
     except ExceptionGroup as failed:  # a full disk or a missing key ends the job
         raise failed.exceptions[0] from None
-    data = tables.frame("judgements", (row for task in tasks for row in task.result()))
-    return data.sort_values(list(tables.TABLES["judgements"].key), ignore_index=True)
+    data = tables.frame(judge.table, (row for task in tasks for row in task.result()))
+    return data.sort_values(list(tables.TABLES[judge.table].key), ignore_index=True)
 
 
 def _sum(calls: Sequence[Record], name: str) -> Any:

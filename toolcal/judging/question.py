@@ -73,6 +73,6 @@ def load(path: Path) -> Question:
     return Question(**yaml.safe_load(path.read_text(encoding="utf-8")))
 
 
-CONFIRMED_WRITE, NL_ASSERTIONS = (
-    load(Path(__file__).with_name(f"{name}.yaml")) for name in ("confirmed_write", "nl_assertions")
+CONFIRMED_WRITE, NL_ASSERTIONS, RIGHT_ANSWER = (
+    load(Path(__file__).with_name(f"{name}.yaml")) for name in ("confirmed_write", "nl_assertions", "right_answer")
 )

@@ -38,7 +38,7 @@ def call(name: str, arguments: Any) -> str:
     return f"{name}({shortened(given, LENGTH)})"
 
 
-def line(seen: Mapping[str, Any]) -> str:
+def line(seen: Any) -> str:
     """JSON in one line, without a < or > that could end what it is put between."""
     text = json.dumps(seen, ensure_ascii=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e")
