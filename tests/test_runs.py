@@ -79,8 +79,10 @@ def outside_of_any_run(monkeypatch):
 
 
 def started(program, *arguments, cwd=None):
+    # Started in the background of a shell, this process ignores SIGINT, and so would the child.
+    heeding = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)"
     return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
+        [sys.executable, "-c", f"{heeding}\n{program}", *map(str, arguments)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -127,7 +127,7 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
     second = copy_project(tmp_path, in_one_process=True)
     second.snakemake("diagnosis", config=policies("oracle", "explore_first"))
     paths = sorted(path.relative_to(finished.results()) for path in finished.results().rglob("*.parquet"))
-    inputs, cells, models, sums = 2 + 2, 4 + 4, 2 + 2, 12
+    inputs, cells, models, sums = 2 + 2, 4 + 4, 2 + 2, 13
     assert len(paths) == inputs + cells + models + sums
     for path in paths:
         pd.testing.assert_frame_equal(
@@ -139,7 +139,7 @@ def test_mistakes_in_the_configuration_are_told_before_anything_runs(project):
     models = {"m": {"source": "plicy", "family": "f"}}
     config = policies("oracle") | {"seeds": 3, "trials": 0, "models": models}
     output = project.snakemake("--dry-run", config=config, check=False)
-    assert "seeds: unknown key, allowed here: endpoints, judge, labellers" in output
+    assert "seeds: unknown key, allowed here: confidence, conversations, endpoints" in output
     assert "trials: found 0, allowed: 1 or more" in output
     assert "models.m.source: found 'plicy', allowed: one of policy" in output
     assert "Traceback" not in output

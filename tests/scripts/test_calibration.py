@@ -34,13 +34,14 @@ def smk(tmp_path):
         tables.write("answers", scripted.answers(cell, first, scripted.shy), answers[-1])
     outputs = {name: tmp_path / f"{name}.parquet" for name in NAMES}
     return SimpleNamespace(
-        input=SimpleNamespace(questions=questions, answers=answers),
+        input=SimpleNamespace(questions=questions, answers=answers, judgements=[]),
         output=outputs | {f"{name}_csv": path.with_suffix(".csv") for name, path in outputs.items()},
         params=SimpleNamespace(
             cells=[list(cell) for cell in cells],
             base_models={"m": None},
             limits={"world": 8},
             trials=1,
+            graded_by="rules",
             seed=2,
             code="abc",
         ),
