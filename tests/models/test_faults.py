@@ -149,6 +149,16 @@ def test_a_lasting_fault_is_tried_once_and_not_kept(tmp_path, kind):
     assert [reply.failure for reply in replies] == [None, None]
 
 
+def test_a_422_is_sent_once_whatever_else_in_the_process_set_litellm(tmp_path, monkeypatch):
+    import litellm
+
+    monkeypatch.setattr(litellm, "drop_params", True)  # as importing tau2's user simulator does
+    with endpoint(hello, faults=always(LASTING["422"])) as server:
+        (reply,) = ask(tmp_path / "j", server.url, request("a"))
+    assert (reply.failure, len(server.seen)) == ("infra_error", 1)
+    assert "valid string" in reply.raw  # the endpoint's own words
+
+
 @pytest.mark.parametrize("kind", ["500", "close before", "html"])
 def test_after_three_calls_in_a_row_that_failed_all_tries_no_more_are_made(tmp_path, kind):
     with endpoint(hello, faults=always(TRANSIENT[kind])) as server:

@@ -36,9 +36,16 @@ EXCHANGE: ContextVar[Exchange | None] = ContextVar("EXCHANGE", default=None)
 """The exchange of the call under way."""
 
 
-@cache
 def client() -> Any:
     """The module litellm, set up once a process."""
+    litellm = _set_up()
+    # tau2 sets this where it is imported; a 422 would then be sent twice and come back as None.
+    litellm.drop_params = False
+    return litellm
+
+
+@cache
+def _set_up() -> Any:
     os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
     spared = ("no_proxy", "NO_PROXY")  # a proxy has no way to a loopback server
     hosts = [host for name in spared for host in os.environ.get(name, "").split(",") if host]
