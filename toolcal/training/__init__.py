@@ -1,0 +1,1 @@
+"""Training agents with calibration rewards, and with tool calls."""

@@ -1,0 +1,27 @@
+"""The libraries of the extra `train`, which nothing but training needs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+class MissingLibraryError(RuntimeError):
+    """A library of the extra `train` is not installed; one line, with what to do."""
+
+
+def library(name: str) -> Any:
+    """A library of the extra `train`.
+
+    Args:
+        name: as it is imported.
+
+    Raises:
+        MissingLibraryError: it is not installed.
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingLibraryError(
+            f"training needs the package {error.name}: install the extra `train` with pip, as docs/training.md says"
+        ) from None
