@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import torch
 from datasets import Dataset
 from peft import LoraConfig
-from transformers import AutoModelForCausalLM, AutoTokenizer, TrainerCallback
+from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
 from trl import GRPOConfig
 
 from toolcal.training.train import Training, TrainingError, mark_whole
@@ -51,7 +51,7 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
     except (OSError, ValueError) as error:
         raise TrainingError(f"no model to train in {training.base}: {' '.join(str(error).split())}") from error
     lora = settings["lora"]
-    return Trainer(
+    made = Trainer(
         Rollouts(
             tasks=training.tasks,
             desks=training.desks,
@@ -79,6 +79,8 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
         ),
         callbacks=[_Reports(told, settings["steps"])],
     )
+    made.remove_callback(PrinterCallback)  # it would print what the log has
+    return made
 
 
 def arguments(settings: Mapping[str, Any], folder: Path, *, bfloat16: bool) -> GRPOConfig:

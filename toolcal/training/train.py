@@ -25,11 +25,14 @@ from toolcal.training.tasks import Place, Task
 
 if TYPE_CHECKING:
     from toolcal.confidence.answering import Way
+    from toolcal.models.chat import ToolMode
+    from toolcal.models.json_mode import History
     from toolcal.training.trainer import Step
 
 _log = logging.getLogger(__name__)
 _WHOLE = "whole"
 """A file in a checkpoint that was written to its end."""
+_ADAPTER = ("adapter_config.json", "adapter_model.safetensors")
 _FREE = ("steps", "save_every", "samples", "rolling", "micro_batches")
 """Settings that may differ when a training goes on: none of them bears on what is learnt in a step."""
 _EVERY = 30.0
@@ -63,8 +66,8 @@ class Training:
     tasks: Sequence[Task]
     desks: Mapping[Place, Desk]
     way: Way
-    tool_mode: str
-    history: str
+    tool_mode: ToolMode
+    history: History
     base: Path
     progress: Path
 
@@ -154,6 +157,22 @@ def resumed(training: Training) -> int:
     training.log.back_to(done)
     training.samples.back_to(done)
     return done
+
+
+def keep_adapter(checkpoint: Path, folder: Path) -> None:
+    """The adapter of a checkpoint in a folder of its own, as `PeftModel.from_pretrained` reads it.
+
+    Args:
+        checkpoint: a folder that `train` gave.
+        folder: is made anew, whole.
+    """
+    temporary = folder.with_name(f".{folder.name}.tmp")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    for name in _ADAPTER:
+        shutil.copyfile(checkpoint / name, temporary / name)
+    shutil.rmtree(folder, ignore_errors=True)
+    temporary.rename(folder)
 
 
 def mark_whole(folder: Path) -> None:

@@ -18,6 +18,8 @@ import torch
 from trl import GRPOTrainer
 
 from toolcal.confidence.answering import Way
+from toolcal.models.chat import ToolMode
+from toolcal.models.json_mode import History
 from toolcal.training.episodes import Desk, Episode, Row, roll_out
 from toolcal.training.log import Paid, terms_of
 from toolcal.training.policy import Policy, Sampled
@@ -56,8 +58,8 @@ class Rollouts:
     way: Way
     design: Design
     scale: bool
-    tool_mode: Any
-    history: Any
+    tool_mode: ToolMode
+    history: History
     seed: int
     told: Callable[[Step], None]
 
