@@ -1,1 +1,1 @@
-"""Training agents with calibration rewards, and with tool calls."""
+"""Training agents with rewards for calibrated confidence, and what such rewards can and cannot bring about."""
