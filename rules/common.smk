@@ -14,6 +14,7 @@ from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
+from toolcal.training import checkpoints
 from toolcal.repeated_keys import repeated_keys
 
 provenance.run_from(BASE)
@@ -343,6 +344,13 @@ def caption_of(wildcards):
 def recordings(model):
     """The files of a model whose runs are recorded."""
     return entries.recordings(config["models"][model])
+
+
+def weights_of(model, with_user=False):
+    """The checkpoints of this run that have to be there before a model is asked, and where wanted before its user is."""
+    user = configuration.user(config) if with_user else None
+    asked = [config["models"][model], *([user] if user else [])]
+    return list(dict.fromkeys(path for entry in asked for path in checkpoints.files(entry)))
 
 
 def recordings_of_validity():

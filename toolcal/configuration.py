@@ -15,6 +15,7 @@ from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.plan import tools_of
 from toolcal.models.entries import endpoint_name, is_conversation
+from toolcal.training import checkpoints
 
 Config = dict[str, Any]
 
@@ -97,6 +98,7 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
+    checkpoints.locate(checked)
     return checked
 
 
@@ -231,6 +233,7 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
+    yield from checkpoints.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:

@@ -1,0 +1,242 @@
+"""What training changed: every checkpoint beside the untreated model, on the same questions, setting by setting.
+
+Beside the checkpoints stands temperature scaling of the untreated model's confidences, the cheapest remedy. It is fitted
+on one half of a cell's questions and applied to the other, and the other way round, so that it is compared on all of
+them and never on what it was fitted on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from toolcal.confidence.calibration import SHARE
+from toolcal.confidence.compare import COMPARED, compare
+from toolcal.confidence.metrics import score
+from toolcal.confidence.plan import StudyCell
+from toolcal.confidence.planned_answers import planned_answers
+from toolcal.confidence.post_hoc import TemperatureScaling, held_out
+from toolcal.diagnosis.paired_tests import PERMUTATIONS, holm, permutation_of_fractions
+from toolcal.diagnosis.statistics import RESAMPLES, Floats, cluster_bootstrap, means
+from toolcal.training.checkpoints import UNTREATED
+from toolcal.training.designs import Design
+from toolcal.training.rewards import reward
+from toolcal.training.settings import SETTINGS, WANTED, Training, setting_of
+
+TEMPERATURE = "temperature"
+SHARES = ("coverage", "format_share")
+METRICS = (*COMPARED, *SHARES, "reward")
+"""What is compared; `comparison_tables` says what each is."""
+_KEY = ["question_id", "trial"]
+
+_Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Study:
+    """The confidence study as far as the comparison reads it: arguments of `planned_answers`, and how it was seeded."""
+
+    answers: pd.DataFrame
+    questions: pd.DataFrame
+    cells: Sequence[StudyCell]
+    limits: Mapping[str, int | None]
+    trials: int
+    services: Mapping[str, str]
+    """Question set -> where search looks: passages, or a web service."""
+    seed: int
+
+
+def comparison(
+    study: Study,
+    checkpoints: Mapping[str, str],
+    designs: Mapping[str, Design],
+    training: Training,
+    *,
+    resamples: int = RESAMPLES,
+    swaps: int = PERMUTATIONS,
+) -> pd.DataFrame:
+    """The table `comparison`: a row per method, cell of the study and metric.
+
+    Differences are paired by question and trial. Holm's correction is over all differences of one metric; where all
+    pairs agree nothing is tested, and the comparison counts with a p of 1, as in `calibration_tests`.
+
+    Args:
+        study: its answers, to questions that were not trained on.
+        checkpoints: model -> its checkpoint, the untreated model's among them.
+        designs: checkpoint -> the reward design that it was trained with; without the untreated and supervised ones.
+        training: what was trained on.
+        resamples: number of bootstrap samples.
+        swaps: number of random swaps of labels.
+    """
+    rows: list[_Row] = []
+    sources = dict(study.questions.drop_duplicates("question_set").set_index("question_set")["source"])
+    for (name, tool, noise), arms in _arms(study, checkpoints).items():
+        setting = setting_of(sources.get(name, ""), study.services[name], tool, noise, training)
+        place = {"setting": setting, "question_set": name, "tool": tool, "noise": noise}
+        for method, (model, answers) in arms.items():
+            about = {"method": method, "model": model, **place}
+            design = designs.get(method)
+            values = _values(answers, design, study.seed, resamples)
+            changes = _changes(arms[UNTREATED][1], answers, design, study.seed, resamples, swaps)
+            if method == UNTREATED or UNTREATED not in arms:
+                changes = {}
+            rows += [about | {"metric": metric} | values[metric] | changes.get(metric, _NO_CHANGE) for metric in METRICS]
+    rows += _not_asked(rows, checkpoints)
+    return _tested(pd.DataFrame(rows))
+
+
+def _arms(study: Study, checkpoints: Mapping[str, str]) -> dict[tuple[str, str, float], dict[str, tuple[str, pd.DataFrame]]]:
+    """Cell (question set, tool, noise) -> method -> its model and planned answers, the untreated model's first."""
+    planned = planned_answers(study.answers, study.questions, study.cells, study.limits, study.trials)
+    form = study.answers.assign(in_form=(study.answers["status"] == "ok") & ~study.answers["reasked"].astype(bool))
+    given = dict(tuple(form.groupby(list(StudyCell._fields), sort=False)))
+    found: dict[tuple[str, str, float], dict[str, tuple[str, pd.DataFrame]]] = {}
+    order = sorted(planned, key=lambda cell: checkpoints.get(cell.model) != UNTREATED)
+    for cell in order:
+        if cell.model not in checkpoints or cell.tool == "none":
+            continue
+        own = given.get(tuple(cell), form.iloc[:0])[[*_KEY, "in_form"]]
+        rows = planned[cell].merge(own, on=_KEY, how="left")
+        # A confidence that cannot be read breaks the form, also where it was not asked for again.
+        rows["in_form"] = rows["in_form"].eq(True).fillna(False) & rows["confidence"].notna()
+        arms = found.setdefault((cell.question_set, cell.tool, cell.noise), {})
+        arms[checkpoints[cell.model]] = (cell.model, rows)
+        if checkpoints[cell.model] == UNTREATED:
+            arms[TEMPERATURE] = (cell.model, rows.assign(confidence=cross_fitted(rows, study.seed)))
+    return found
+
+
+def cross_fitted(answers: pd.DataFrame, seed: int) -> Floats:
+    """Confidences under temperature scaling, each half of the questions by what was fitted on the other.
+
+    Args:
+        answers: `question_id`, `correct` and `confidence` of a cell.
+        seed: from the configuration.
+
+    Returns:
+        The confidences; NaN where they are missing, or the other half has nothing to fit on.
+    """
+    rescaled = np.full(len(answers), np.nan)
+    first = answers["question_id"].isin(held_out(answers["question_id"], share=SHARE, seed=seed)).to_numpy()
+    for half in (first, ~first):
+        fitting = answers[~half]
+        if (fitting["correct"].notna() & fitting["confidence"].notna()).any():
+            scaling = TemperatureScaling.fit(fitting["confidence"], fitting["correct"])
+            rescaled[half] = scaling.apply(answers["confidence"][half])
+    return rescaled
+
+
+def _values(answers: pd.DataFrame, design: Design | None, seed: int, resamples: int) -> dict[str, _Row]:
+    """Every metric of an arm, with its interval."""
+    found = score(
+        answers["confidence"], answers["correct"], seed=seed, cluster=answers["question_id"], resamples=resamples
+    )
+    about = {"n": found["n"], "n_missing": found["n_ungraded"]}
+    values = {
+        metric: about
+        | {f"value{end}": found[f"{metric}{end}"] for end in ("", "_low", "_high")}
+        | {"value_reason": found[f"{metric}_reason"]}
+        for metric in COMPARED
+    }
+    graded = answers[answers["correct"].notna()]
+    for metric in (*SHARES, "reward"):
+        numbers, bounds = _numbers(graded, metric, design)
+        values[metric] = about | dict.fromkeys(("value", "value_low", "value_high"), np.nan)
+        values[metric]["value_reason"] = "no_design" if numbers is None else None if len(graded) else "no_answers"
+        if numbers is not None and len(graded):
+            one = graded.assign(of="all", value=numbers)
+            mean = means(one, ["of"], ["value"], seed=seed, cluster="question_id", bounds=bounds, resamples=resamples)
+            values[metric] |= mean[["value", "value_low", "value_high"]].iloc[0].to_dict()
+    return values
+
+
+def _changes(
+    first: pd.DataFrame, second: pd.DataFrame, design: Design | None, seed: int, resamples: int, swaps: int
+) -> dict[str, _Row]:
+    """Every metric's paired difference, second less first."""
+    tests = compare(first, second, seed=seed, resamples=resamples, swaps=swaps)
+    names = {"first": "untreated", "n": "n_pairs"}
+    kept = ["n_pairs", "untreated", "delta", "delta_low", "delta_high", "p", "test"]
+    found = {row["metric"]: {key: row[key] for key in kept} for row in tests.rename(columns=names).to_dict("records")}
+    both = first.merge(second, on=_KEY, suffixes=("_first", "_second"))
+    both = both[both["correct_first"].notna() & both["correct_second"].notna()]
+    ends = [
+        both[["question_id", *(f"{name}_{end}" for name in ("correct", "confidence", "in_form"))]].rename(
+            columns=lambda column, end=end: column.removesuffix(f"_{end}")
+        )
+        for end in ("first", "second")
+    ]
+    for metric in (*SHARES, "reward"):
+        before, (low, high) = _numbers(ends[0], metric, design)
+        after, _ = _numbers(ends[1], metric, design)
+        if before is None or after is None or both.empty:
+            continue
+        change = pd.Series(after - before, both.index).groupby(both["question_id"]).agg(["sum", "count"])
+        delta = change["sum"].sum() / change["count"].sum()
+        reach = high - low
+        interval = cluster_bootstrap(
+            change["sum"], change["count"], seed=seed, bounds=(-reach, reach), resamples=resamples
+        )
+        moved = bool(change["sum"].any())
+        found[metric] = {
+            "n_pairs": len(both),
+            "untreated": float(before.mean()),
+            "delta": delta,
+            "delta_low": float(interval[0]),
+            "delta_high": float(interval[1]),
+            "p": permutation_of_fractions(change["sum"], seed=seed) if moved else None,
+            "test": "permutation_clustered" if moved else None,
+        }
+    return found
+
+
+def _numbers(answers: pd.DataFrame, metric: str, design: Design | None) -> tuple[Floats | None, tuple[float, float]]:
+    """A graded answer's value of a metric that is a mean, and the bounds of such values; None without a design."""
+    if metric == "coverage":
+        return answers["confidence"].notna().to_numpy(float), (0.0, 1.0)
+    if metric == "format_share":
+        return answers["in_form"].to_numpy(float), (0.0, 1.0)
+    if design is None:
+        return None, (0.0, 1.0)
+    extremes = reward(design, [1, 1, 0, 0], [0, 1, 0, 1], True)
+    paid = reward(design, answers["correct"], answers["confidence"], answers["in_form"])
+    return paid, (float(min(0.0, extremes.min())), float(extremes.max()))
+
+
+_NO_CHANGE: _Row = dict.fromkeys(("untreated", "delta", "delta_low", "delta_high", "p", "test")) | {"n_pairs": 0}
+
+
+def _not_asked(rows: Sequence[_Row], checkpoints: Mapping[str, str]) -> Iterator[_Row]:
+    """Rows of the settings that no question of the study is in."""
+    there = {row["setting"] for row in rows}
+    models = {checkpoint: model for model, checkpoint in checkpoints.items()}
+    if UNTREATED in models:
+        models[TEMPERATURE] = models[UNTREATED]
+    for setting in WANTED:
+        for method, model in models.items() if setting not in there else ():
+            for metric in METRICS:
+                yield {
+                    **{"method": method, "model": model, "setting": setting, "metric": metric},
+                    **{"question_set": "", "tool": "none", "noise": 0.0, "n": 0, "n_missing": 0},
+                    **{"value_reason": "not_asked"},
+                    **_NO_CHANGE,
+                }
+
+
+def _tested(rows: pd.DataFrame) -> pd.DataFrame:
+    """With relative changes and Holm's correction, in the order of settings."""
+    numbers = ["value", "value_low", "value_high", "untreated", "delta", "delta_low", "delta_high", "p"]
+    rows = rows.astype(dict.fromkeys(numbers, "float64"))
+    base = rows["untreated"].where(rows["untreated"] > 0)
+    for end in ("", "_low", "_high"):
+        rows[f"relative{end}"] = rows[f"delta{end}"] / base
+    there, tested = rows["delta"].notna(), rows["p"].notna()
+    rows["test"] = rows["test"].where(tested, None)
+    rows["p_holm"] = np.where(tested, holm(rows["p"].fillna(1.0).where(there), rows["metric"].tolist()), np.nan)
+    rows["comparisons"] = there.groupby(rows["metric"]).transform("sum").astype("int64")
+    order = rows["setting"].map(list(SETTINGS).index)
+    return rows.assign(_order=order).sort_values(["_order", "question_set", "tool", "noise"], kind="stable", ignore_index=True).drop(columns="_order")
