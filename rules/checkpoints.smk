@@ -1,8 +1,4 @@
-# Models of this run's training as files that the panel's query jobs serve; there where the configuration has `training`.
-BASE_MODEL = RESULTS / "training" / checkpoints.BASE
-ADAPTER = RESULTS / "training/{checkpoint}/adapter"
-
-
+# Models of this run's training as files that the panel's query jobs serve.
 rule base_model:
     output:
         folder=directory(BASE_MODEL),
@@ -34,7 +30,7 @@ rule supervised:
         RESULTS / "logs/training/supervised.benchmark.tsv"
     conda:
         "../envs/train.yaml"
-    threads: workflow.cores
+    threads: 2
     params:
         settings=lambda wildcards: checkpoints.fine_tune_settings(config),
         code=code_of("supervised"),

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+from toolcal.confidence.plan import StudyCell
+from toolcal.training.settings import Training
 
 Config = dict[str, Any]
 
@@ -46,6 +49,25 @@ def files(entry: Mapping[str, Any]) -> list[str]:
     if KEY not in entry:
         return []
     return [entry["model"] if entry["source"] == "vllm" else entry["weights"]["path"]]
+
+
+def in_study(config: Config, cells: Iterable[StudyCell]) -> dict[str, str]:
+    """Models of the confidence study that are checkpoints -> which."""
+    entries = {cell.model: config["models"][cell.model] for cell in cells}
+    return {model: entry[KEY] for model, entry in entries.items() if KEY in entry}
+
+
+def trained_on(config: Config) -> dict[str, list[Any]]:
+    """The tools and noise levels of the training, as `settings.Training` has them; without one, of none."""
+    training = config.get("training", {})
+    return {key: list(training.get(key, [])) for key in Training._fields}
+
+
+def fine_tune_settings(config: Config) -> dict[str, Any]:
+    """What the supervised fine-tune is made with, by the arguments of `supervised.fine_tune`."""
+    training = config["training"]
+    kept = {key: training[key] for key in ("lora", "precision")}
+    return {"settings": training[SUPERVISED], **kept, "seed": config["seed"]}
 
 
 def contradictions(config: Config) -> Iterator[str]:

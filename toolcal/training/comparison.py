@@ -1,8 +1,8 @@
 """What training changed: every checkpoint beside the untreated model, on the same questions, setting by setting.
 
-Beside the checkpoints stands temperature scaling of the untreated model's confidences, the cheapest remedy. It is fitted
-on one half of a cell's questions and applied to the other, and the other way round, so that it is compared on all of
-them and never on what it was fitted on.
+Beside the checkpoints stands temperature scaling of the untreated model's confidences, the cheapest remedy. It is
+fitted on one half of a cell's questions and applied to the other, and the other way round, so that it is compared on
+all of them and never on what it was fitted on.
 """
 
 from __future__ import annotations
@@ -84,12 +84,16 @@ def comparison(
             changes = _changes(arms[UNTREATED][1], answers, design, study.seed, resamples, swaps)
             if method == UNTREATED or UNTREATED not in arms:
                 changes = {}
-            rows += [about | {"metric": metric} | values[metric] | changes.get(metric, _NO_CHANGE) for metric in METRICS]
+            rows += [
+                about | {"metric": metric} | values[metric] | changes.get(metric, _NO_CHANGE) for metric in METRICS
+            ]
     rows += _not_asked(rows, checkpoints)
     return _tested(pd.DataFrame(rows))
 
 
-def _arms(study: Study, checkpoints: Mapping[str, str]) -> dict[tuple[str, str, float], dict[str, tuple[str, pd.DataFrame]]]:
+def _arms(
+    study: Study, checkpoints: Mapping[str, str]
+) -> dict[tuple[str, str, float], dict[str, tuple[str, pd.DataFrame]]]:
     """Cell (question set, tool, noise) -> method -> its model and planned answers, the untreated model's first."""
     planned = planned_answers(study.answers, study.questions, study.cells, study.limits, study.trials)
     form = study.answers.assign(in_form=(study.answers["status"] == "ok") & ~study.answers["reasked"].astype(bool))
@@ -239,4 +243,8 @@ def _tested(rows: pd.DataFrame) -> pd.DataFrame:
     rows["p_holm"] = np.where(tested, holm(rows["p"].fillna(1.0).where(there), rows["metric"].tolist()), np.nan)
     rows["comparisons"] = there.groupby(rows["metric"]).transform("sum").astype("int64")
     order = rows["setting"].map(list(SETTINGS).index)
-    return rows.assign(_order=order).sort_values(["_order", "question_set", "tool", "noise"], kind="stable", ignore_index=True).drop(columns="_order")
+    return (
+        rows.assign(_order=order)
+        .sort_values(["_order", "question_set", "tool", "noise"], kind="stable", ignore_index=True)
+        .drop(columns="_order")
+    )
