@@ -15,6 +15,7 @@ from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
 from toolcal.training import checkpoints
+from toolcal.training import training_plan
 from toolcal.repeated_keys import repeated_keys
 
 provenance.run_from(BASE)
@@ -351,6 +352,22 @@ def per_cell(pattern, model=None, but=(), free=None):
 def of_study(pattern):
     """The paths of this pattern of all cells of the confidence study."""
     return list(dict.fromkeys(study_path(pattern, cell) for cell in STUDY))
+
+
+def of_training(pattern):
+    """The paths of this pattern of all that is trained on, in the order of its places."""
+    return [
+        str(pattern).format(question_set=name, noise=plan.level(noise))
+        for name, noise, _ in training_plan.places(config)
+    ]
+
+
+def asked_by_study(pattern):
+    """The paths of this pattern of the study's question sets as they are without noise."""
+    return [
+        str(pattern).format(question_set=name, noise=plan.level(0))
+        for name in config.get("confidence", {}).get("sets", {})
+    ]
 
 
 def one_of(names):

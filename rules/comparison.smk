@@ -17,7 +17,7 @@ rule comparison:
             name: config["rewards"][name]
             for name in config.get("training", {}).get("rewards", [])
         },
-        training=checkpoints.trained_on(config),
+        trained=[list(place) for place in checkpoints.trained_on(config)],
         study=study_settings(),
         code=code_of("comparison"),
     message:

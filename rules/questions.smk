@@ -9,7 +9,7 @@ rule questions:
         "../envs/query.yaml"
     params:
         entry=lambda wildcards: plan.made_of(
-            config["confidence"]["sets"][wildcards.question_set]
+            training_plan.sets(config)[wildcards.question_set]
         ),
         seed=config["seed"],
         code=code_of("questions"),

@@ -5,7 +5,7 @@ from toolcal.confidence.judged import graded_by_judge
 from toolcal.confidence.plan import StudyCell
 from toolcal.training.comparison import Study, comparison
 from toolcal.training.designs import design_of
-from toolcal.training.settings import Training
+from toolcal.training.settings import Place
 
 
 def main(smk):
@@ -24,7 +24,7 @@ def main(smk):
         seed=about["seed"],
     )
     designs = {name: design_of(name, entry) for name, entry in smk.params.rewards.items()}
-    found = comparison(study, smk.params.checkpoints, designs, Training(**smk.params.training))
+    found = comparison(study, smk.params.checkpoints, designs, [Place(*place) for place in smk.params.trained])
     found = found[list(tables.TABLES["comparison"].columns)]
     tables.write("comparison", found, smk.output.comparison, {"seed": about["seed"], "code": smk.params.code})
     found.to_csv(smk.output.comparison_csv, index=False)

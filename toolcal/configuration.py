@@ -15,7 +15,7 @@ from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.plan import tools_of
 from toolcal.models.entries import endpoint_name, is_conversation
-from toolcal.training import checkpoints
+from toolcal.training import checkpoints, training_plan
 
 Config = dict[str, Any]
 
@@ -94,14 +94,19 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(entry, schema["$defs"]["question_set"], schema)
     for design in checked["rewards"].values():
         _fill(design, schema["$defs"][design["formula"]], schema)
+    if "training" in checked:
+        training = schema["properties"]["training"]
+        _fill(checked["training"], training, schema)
+        for part in ("lora", "vllm"):
+            _fill(checked["training"][part], training["properties"][part], schema)
+        if checkpoints.SUPERVISED in checked["training"]:
+            _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
+        for entry in checked["training"]["sets"].values():
+            _fill(entry, schema["$defs"]["question_set"], schema)
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
-    if "training" in checked:
-        _fill(checked["training"], schema["properties"]["training"], schema)
-        if checkpoints.SUPERVISED in checked["training"]:
-            _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
     checkpoints.locate(checked)
     return checked
 
@@ -238,6 +243,7 @@ def _contradictions(config: Config) -> Iterator[str]:
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
     yield from checkpoints.contradictions(config)
+    yield from training_plan.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:

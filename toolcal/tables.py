@@ -23,6 +23,7 @@ from toolcal.columns import column as _c
 from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
 from toolcal.training.comparison_tables import COMPARISON_TABLES
+from toolcal.training.log_tables import TRAINING_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
@@ -769,6 +770,7 @@ TABLES: dict[str, Table] = {
         ),
         *CONFIDENCE_TABLES,
         *COMPARISON_TABLES,
+        *TRAINING_TABLES,
     )
 }
 

@@ -10,10 +10,10 @@ from tests.confidence import scripted
 from toolcal import tables
 from toolcal.training.comparison import METRICS, Study, comparison, cross_fitted
 from toolcal.training.designs import design_of
-from toolcal.training.settings import WANTED, Training, setting_of
+from toolcal.training.settings import WANTED, Place, setting_of
 
 CHECKPOINTS = {"small": "untreated", "small-rlcr": "rlcr", "small-sft": "supervised"}
-TRAINED_ON = Training(("search",), (0.0,))
+TRAINED_ON = [Place("world", "search", 0.0)]
 
 
 def study(said=None, noises=(0.0, 0.5), n=120):
@@ -113,4 +113,4 @@ def test_a_model_that_gave_nothing_has_no_rates_and_spoils_none():
     ],
 )
 def test_the_setting_of_a_cell(source, service, tool, noise, setting):
-    assert setting_of(source, service, tool, noise, Training(("search",), (0.3,))) == setting
+    assert setting_of(Place(source, tool, noise), service, [Place("world", "search", 0.3)]) == setting

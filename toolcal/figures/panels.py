@@ -151,7 +151,7 @@ def remark(panel: Axes, text: str) -> None:
 
 
 def group_names(panel: Axes, names: Mapping[int, str], labels: Sequence[str]) -> None:
-    """Names of groups of lines, in bold from the left edge of the lines' own labels; a long one goes on over the panels.
+    """Names of groups of lines, in bold from the left edge of the lines' labels; a long one goes on over the panels.
 
     Args:
         panel: the leftmost one; its y axis counts the places.

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from toolcal.confidence.plan import StudyCell
-from toolcal.training.settings import Training
+from toolcal.training import training_plan
+from toolcal.training.settings import Place
 
 Config = dict[str, Any]
 
@@ -57,10 +58,10 @@ def in_study(config: Config, cells: Iterable[StudyCell]) -> dict[str, str]:
     return {model: entry[KEY] for model, entry in entries.items() if KEY in entry}
 
 
-def trained_on(config: Config) -> dict[str, list[Any]]:
-    """The tools and noise levels of the training, as `settings.Training` has them; without one, of none."""
-    training = config.get("training", {})
-    return {key: list(training.get(key, [])) for key in Training._fields}
+def trained_on(config: Config) -> list[Place]:
+    """All that the rewards are trained on."""
+    sets = training_plan.sets(config)
+    return [Place(sets[name]["source"], tool, noise) for name, noise, tool in training_plan.places(config)]
 
 
 def fine_tune_settings(config: Config) -> dict[str, Any]:

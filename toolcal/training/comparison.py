@@ -7,7 +7,7 @@ all of them and never on what it was fitted on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,7 +25,7 @@ from toolcal.diagnosis.statistics import RESAMPLES, Floats, cluster_bootstrap, m
 from toolcal.training.checkpoints import UNTREATED
 from toolcal.training.designs import Design
 from toolcal.training.rewards import reward
-from toolcal.training.settings import SETTINGS, WANTED, Training, setting_of
+from toolcal.training.settings import SETTINGS, WANTED, Place, setting_of
 
 TEMPERATURE = "temperature"
 SHARES = ("coverage", "format_share")
@@ -54,7 +54,7 @@ def comparison(
     study: Study,
     checkpoints: Mapping[str, str],
     designs: Mapping[str, Design],
-    training: Training,
+    trained: Collection[Place],
     *,
     resamples: int = RESAMPLES,
     swaps: int = PERMUTATIONS,
@@ -68,14 +68,14 @@ def comparison(
         study: its answers, to questions that were not trained on.
         checkpoints: model -> its checkpoint, the untreated model's among them.
         designs: checkpoint -> the reward design that it was trained with; without the untreated and supervised ones.
-        training: what was trained on.
+        trained: all that was trained on.
         resamples: number of bootstrap samples.
         swaps: number of random swaps of labels.
     """
     rows: list[_Row] = []
     sources = dict(study.questions.drop_duplicates("question_set").set_index("question_set")["source"])
     for (name, tool, noise), arms in _arms(study, checkpoints).items():
-        setting = setting_of(sources.get(name, ""), study.services[name], tool, noise, training)
+        setting = setting_of(Place(sources.get(name, ""), tool, noise), study.services[name], trained)
         place = {"setting": setting, "question_set": name, "tool": tool, "noise": noise}
         for method, (model, answers) in arms.items():
             about = {"method": method, "model": model, **place}

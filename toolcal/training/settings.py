@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 SETTINGS: Mapping[str, str] = {
-    "in_distribution": "the generated world, with a tool and at a noise level that were trained on, other questions",
+    "in_distribution": "a source, a tool and a level of noise as in training, other questions",
     "lower_noise": "the same with less noise than any that was trained on",
     "higher_noise": "the same with more noise than any that was trained on",
-    "other_tool": "the generated world, with a tool that was not trained on",
-    "maths": "mathematics with code (MATH-500, AIME)",
-    "web": "a published set, searched through a web service",
-    "other_set": "a published set, searched in passages",
+    "other_tool": "a source that was trained on, with a tool that was not",
+    "maths": "mathematics with code (MATH-500, AIME), not trained on",
+    "web": "searched through a web service, which no training is",
+    "other_set": "another source that was not trained on",
 }
 """The settings, and what each is."""
 WANTED = ("in_distribution", "higher_noise", "other_tool", "maths", "web")
@@ -20,29 +20,30 @@ WANTED = ("in_distribution", "higher_noise", "other_tool", "maths", "web")
 _MATHS = ("math_500", "aime_2024", "aime_2025")
 
 
-class Training(NamedTuple):
-    """What was trained on, of the generated world."""
+class Place(NamedTuple):
+    """Something that was trained on: the source of its questions (world, or a published set's name), tool and noise."""
 
-    tools: tuple[str, ...]
-    noise: tuple[float, ...]
+    source: str
+    tool: str
+    noise: float
 
 
-def setting_of(source: str, service: str, tool: str, noise: float, training: Training) -> str:
+def setting_of(asked: Place, service: str, trained: Collection[Place]) -> str:
     """The setting of a cell.
 
     Args:
-        source: of its question set: world, or a published set's name.
-        service: where search looks: passages, or a web service.
-        tool: search or python.
-        noise: the cell's level.
-        training: what was trained on.
+        asked: the cell's.
+        service: where search looks for its set: passages, or a web service.
+        trained: all that was trained on.
     """
-    if source in _MATHS:
-        return "maths"
-    if source != "world":
-        return "web" if tool == "search" and service != "passages" else "other_set"
-    if tool not in training.tools:
+    if asked.tool == "search" and service != "passages":
+        return "web"
+    alike = [place for place in trained if place.source == asked.source]
+    if not alike:
+        return "maths" if asked.source in _MATHS else "other_set"
+    levels = [place.noise for place in alike if place.tool == asked.tool]
+    if not levels:
         return "other_tool"
-    if noise > max(training.noise):
+    if asked.noise > max(levels):
         return "higher_noise"
-    return "lower_noise" if noise < min(training.noise) else "in_distribution"
+    return "lower_noise" if asked.noise < min(levels) else "in_distribution"

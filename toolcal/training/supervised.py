@@ -89,7 +89,7 @@ def fine_tune(
                 r=lora["rank"],
                 lora_alpha=lora["alpha"],
                 lora_dropout=lora["dropout"],
-                target_modules=list(lora["targets"]),
+                target_modules=lora["targets"][0] if lora["targets"] == ["all-linear"] else lora["targets"],
             ),
         )
         trainer.train()
