@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -84,7 +84,8 @@ def draw(comparison: pd.DataFrame) -> Figure:
 def _lines(data: pd.DataFrame) -> Iterator[tuple[str, dict[str, _Row] | None]]:
     """A line per setting with the untreated model's values, and under it one per method: its rows by metric."""
     asked = data[data["value_reason"].ne("not_asked").fillna(True)]
-    for (setting, name, tool, noise), rows in asked.groupby(_CELL, sort=False):
+    for key, rows in asked.groupby(_CELL, sort=False):
+        setting, name, tool, noise = cast("tuple[str, str, str, float]", key)
         untreated = rows[rows["method"] == "untreated"].set_index("metric")["value"]
         values = ", ".join(
             f"{words} {untreated[metric]:.2f}"
@@ -100,7 +101,7 @@ def _lines(data: pd.DataFrame) -> Iterator[tuple[str, dict[str, _Row] | None]]:
 
 
 def _words(setting: str) -> str:
-    return str(setting).replace("_", " ")
+    return setting.replace("_", " ")
 
 
 def _reach(data: pd.DataFrame, metric: str, column: str) -> tuple[float, float]:
@@ -129,7 +130,7 @@ def _mark(panel: Axes, row: _Row | None, column: str, place: int, reach: tuple[f
 def _look(row: _Row) -> dict[str, Any]:
     remedy = row["method"] == "temperature"
     colour = ORANGE if remedy else BLUE
-    sure = pd.notna(row["p_holm"]) and row["p_holm"] < _SIGNIFICANT
+    sure: bool = pd.notna(row["p_holm"]) and row["p_holm"] < _SIGNIFICANT
     look = {"marker": "s" if remedy else "o", "markersize": 4, "linestyle": "none", "markeredgewidth": 1.0}
     return look | {"markeredgecolor": colour, "markerfacecolor": colour if sure else "white"}
 

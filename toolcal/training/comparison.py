@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from toolcal import tables
 from toolcal.confidence.calibration import SHARE
 from toolcal.confidence.compare import COMPARED, compare
 from toolcal.confidence.metrics import score
 from toolcal.confidence.plan import StudyCell
 from toolcal.confidence.planned_answers import planned_answers
 from toolcal.confidence.post_hoc import TemperatureScaling, held_out
-from toolcal.diagnosis.paired_tests import PERMUTATIONS, holm, permutation_of_fractions
-from toolcal.diagnosis.statistics import RESAMPLES, Floats, cluster_bootstrap, means
+from toolcal.diagnosis.paired_tests import PERMUTATIONS, holm
+from toolcal.diagnosis.statistics import RESAMPLES, Floats
+from toolcal.training import answer_means
 from toolcal.training.checkpoints import UNTREATED
 from toolcal.training.designs import Design
-from toolcal.training.rewards import reward
 from toolcal.training.settings import SETTINGS, WANTED, Place, setting_of
 
 TEMPERATURE = "temperature"
-SHARES = ("coverage", "format_share")
-METRICS = (*COMPARED, *SHARES, "reward")
+METRICS = (*COMPARED, *answer_means.MEANS)
 """What is compared; `comparison_tables` says what each is."""
 _KEY = ["question_id", "trial"]
 
@@ -136,26 +136,16 @@ def cross_fitted(answers: pd.DataFrame, seed: int) -> Floats:
 
 def _values(answers: pd.DataFrame, design: Design | None, seed: int, resamples: int) -> dict[str, _Row]:
     """Every metric of an arm, with its interval."""
-    found = score(
+    found: Mapping[str, Any] = score(
         answers["confidence"], answers["correct"], seed=seed, cluster=answers["question_id"], resamples=resamples
     )
-    about = {"n": found["n"], "n_missing": found["n_ungraded"]}
-    values = {
-        metric: about
-        | {f"value{end}": found[f"{metric}{end}"] for end in ("", "_low", "_high")}
-        | {"value_reason": found[f"{metric}_reason"]}
+    scored = {
+        metric: {f"value{end}": found[f"{metric}{end}"] for end in ("", "_low", "_high", "_reason")}
         for metric in COMPARED
     }
-    graded = answers[answers["correct"].notna()]
-    for metric in (*SHARES, "reward"):
-        numbers, bounds = _numbers(graded, metric, design)
-        values[metric] = about | dict.fromkeys(("value", "value_low", "value_high"), np.nan)
-        values[metric]["value_reason"] = "no_design" if numbers is None else None if len(graded) else "no_answers"
-        if numbers is not None and len(graded):
-            one = graded.assign(of="all", value=numbers)
-            mean = means(one, ["of"], ["value"], seed=seed, cluster="question_id", bounds=bounds, resamples=resamples)
-            values[metric] |= mean[["value", "value_low", "value_high"]].iloc[0].to_dict()
-    return values
+    about = {"n": found["n"], "n_missing": found["n_ungraded"]}
+    mean = answer_means.values(answers, design, seed=seed, resamples=resamples)
+    return {metric: about | row for metric, row in (scored | mean).items()}
 
 
 def _changes(
@@ -163,52 +153,9 @@ def _changes(
 ) -> dict[str, _Row]:
     """Every metric's paired difference, second less first."""
     tests = compare(first, second, seed=seed, resamples=resamples, swaps=swaps)
-    names = {"first": "untreated", "n": "n_pairs"}
-    kept = ["n_pairs", "untreated", "delta", "delta_low", "delta_high", "p", "test"]
-    found = {row["metric"]: {key: row[key] for key in kept} for row in tests.rename(columns=names).to_dict("records")}
-    both = first.merge(second, on=_KEY, suffixes=("_first", "_second"))
-    both = both[both["correct_first"].notna() & both["correct_second"].notna()]
-    ends = [
-        both[["question_id", *(f"{name}_{end}" for name in ("correct", "confidence", "in_form"))]].rename(
-            columns=lambda column, end=end: column.removesuffix(f"_{end}")
-        )
-        for end in ("first", "second")
-    ]
-    for metric in (*SHARES, "reward"):
-        before, (low, high) = _numbers(ends[0], metric, design)
-        after, _ = _numbers(ends[1], metric, design)
-        if before is None or after is None or both.empty:
-            continue
-        change = pd.Series(after - before, both.index).groupby(both["question_id"]).agg(["sum", "count"])
-        delta = change["sum"].sum() / change["count"].sum()
-        reach = high - low
-        interval = cluster_bootstrap(
-            change["sum"], change["count"], seed=seed, bounds=(-reach, reach), resamples=resamples
-        )
-        moved = bool(change["sum"].any())
-        found[metric] = {
-            "n_pairs": len(both),
-            "untreated": float(before.mean()),
-            "delta": delta,
-            "delta_low": float(interval[0]),
-            "delta_high": float(interval[1]),
-            "p": permutation_of_fractions(change["sum"], seed=seed) if moved else None,
-            "test": "permutation_clustered" if moved else None,
-        }
-    return found
-
-
-def _numbers(answers: pd.DataFrame, metric: str, design: Design | None) -> tuple[Floats | None, tuple[float, float]]:
-    """A graded answer's value of a metric that is a mean, and the bounds of such values; None without a design."""
-    if metric == "coverage":
-        return answers["confidence"].notna().to_numpy(float), (0.0, 1.0)
-    if metric == "format_share":
-        return answers["in_form"].to_numpy(float), (0.0, 1.0)
-    if design is None:
-        return None, (0.0, 1.0)
-    extremes = reward(design, [1, 1, 0, 0], [0, 1, 0, 1], True)
-    paid = reward(design, answers["correct"], answers["confidence"], answers["in_form"])
-    return paid, (float(min(0.0, extremes.min())), float(extremes.max()))
+    tests = tests.rename(columns={"first": "untreated", "n": "n_pairs"})
+    scored = {row["metric"]: {key: row[key] for key in _NO_CHANGE} for row in tables.records(tests)}
+    return scored | answer_means.changes(first, second, design, seed=seed, resamples=resamples)
 
 
 _NO_CHANGE: _Row = dict.fromkeys(("untreated", "delta", "delta_low", "delta_high", "p", "test")) | {"n_pairs": 0}
