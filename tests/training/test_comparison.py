@@ -8,7 +8,7 @@ import pytest
 
 from tests.confidence import scripted
 from toolcal import tables
-from toolcal.training.comparison import METRICS, Study, comparison, cross_fitted
+from toolcal.training.comparison import METRICS, Study, comparison, rescaled
 from toolcal.training.designs import design_of
 from toolcal.training.settings import WANTED, Place, setting_of
 
@@ -16,7 +16,7 @@ CHECKPOINTS = {"small": "untreated", "small-rlcr": "rlcr", "small-sft": "supervi
 TRAINED_ON = [Place("world", "search", 0.0)]
 
 
-def study(said=None, noises=(0.0, 0.5), n=120):
+def study(said=None, noises=(0.0, 0.5), n=80):
     """Three models of one luck: the untreated one boasts, the others say what `said` has them say."""
     configurations = {"small": "prompted", "small-rlcr": "trained", "small-sft": "trained"}
     ways = {"small": scripted.boastful, "small-rlcr": scripted.frank, "small-sft": scripted.shy} | (said or {})
@@ -29,7 +29,7 @@ def study(said=None, noises=(0.0, 0.5), n=120):
 @pytest.fixture(scope="module")
 def table():
     designs = {"rlcr": design_of("rlcr", {"formula": "rlcr"})}
-    found = comparison(study(), CHECKPOINTS, designs, TRAINED_ON, resamples=200, swaps=199)
+    found = comparison(study(), CHECKPOINTS, designs, TRAINED_ON, resamples=100, swaps=99)
     return found[list(tables.TABLES["comparison"].columns)]
 
 
@@ -75,15 +75,19 @@ def test_a_missing_confidence_breaks_the_form_and_is_in_no_calibration_error(tab
     assert rows.loc["coverage", "p"] < 0.05
 
 
-def test_temperature_scaling_is_never_judged_on_what_it_was_fitted_on():
+def test_temperature_scaling_is_judged_on_what_it_was_not_fitted_on_and_changes_no_order(table):
+    rows = of(table, method="temperature", setting="in_distribution").set_index("metric")
+    assert rows.loc["ece10", "n"] == rows.loc["ece10", "n_pairs"] == 60
+    assert rows.loc["ece10", "relative"] < -0.3
+    assert abs(rows.loc["auroc", "delta"]) < 0.1  # but for ties beyond 0.001 and 0.999
     data = study({"small": scripted.frank}, noises=(0.0,), n=40).answers
-    rows = data[(data["model"] == "small") & (data["tool"] == "search")].reset_index(drop=True)
-    rows["correct"] = rows["correct"].astype(float)
-    scaled = cross_fitted(rows, seed=0)
-    flipped = rows.assign(correct=np.where(rows["question_id"] == "world-0000", 1 - rows["correct"], rows["correct"]))
-    moved = cross_fitted(flipped, seed=0) != scaled
-    assert moved.any()
-    assert not moved[rows["question_id"] == "world-0000"].any()
+    answers = data[(data["model"] == "small") & (data["tool"] == "search")].reset_index(drop=True)
+    answers["correct"] = answers["correct"].astype(float)
+    scaled = rescaled(answers, seed=0)
+    judged = answers["question_id"].isin(scaled["question_id"])
+    flipped = answers.assign(correct=np.where(judged, 1 - answers["correct"], answers["correct"]))
+    assert rescaled(flipped, seed=0)["confidence"].equals(scaled["confidence"])
+    assert not rescaled(answers.assign(correct=1.0), seed=0)["confidence"].equals(scaled["confidence"])
 
 
 def test_a_model_that_gave_nothing_has_no_rates_and_spoils_none():

@@ -1,8 +1,7 @@
 """What training changed: every checkpoint beside the untreated model, on the same questions, setting by setting.
 
 Beside the checkpoints stands temperature scaling of the untreated model's confidences, the cheapest remedy. It is
-fitted on one half of a cell's questions and applied to the other, and the other way round, so that it is compared on
-all of them and never on what it was fitted on.
+fitted on one half of a cell's questions and judged on the other, so that its row is of half as many answers.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from toolcal.confidence.plan import StudyCell
 from toolcal.confidence.planned_answers import planned_answers
 from toolcal.confidence.post_hoc import TemperatureScaling, held_out
 from toolcal.diagnosis.paired_tests import PERMUTATIONS, holm
-from toolcal.diagnosis.statistics import RESAMPLES, Floats
+from toolcal.diagnosis.statistics import RESAMPLES
 from toolcal.training import answer_means
 from toolcal.training.checkpoints import UNTREATED
 from toolcal.training.designs import Design
@@ -110,28 +109,29 @@ def _arms(
         arms = found.setdefault((cell.question_set, cell.tool, cell.noise), {})
         arms[checkpoints[cell.model]] = (cell.model, rows)
         if checkpoints[cell.model] == UNTREATED:
-            arms[TEMPERATURE] = (cell.model, rows.assign(confidence=cross_fitted(rows, study.seed)))
+            arms[TEMPERATURE] = (cell.model, rescaled(rows, study.seed))
     return found
 
 
-def cross_fitted(answers: pd.DataFrame, seed: int) -> Floats:
-    """Confidences under temperature scaling, each half of the questions by what was fitted on the other.
+def rescaled(answers: pd.DataFrame, seed: int) -> pd.DataFrame:
+    """The answers to one half of the questions under the temperature that was fitted on the other half.
+
+    One half, and not both in turns: two temperatures would put the halves against each other, and AUROC would change
+    though no temperature changes an order.
 
     Args:
-        answers: `question_id`, `correct` and `confidence` of a cell.
-        seed: from the configuration.
+        answers: `question_id`, `correct` and `confidence` of a cell, among other columns.
+        seed: from the configuration; which questions are fitted on is the same as in the table `calibration`.
 
     Returns:
-        The confidences; NaN where they are missing, or the other half has nothing to fit on.
+        The rows that were not fitted on; their confidences are missing where there was nothing to fit on.
     """
-    rescaled = np.full(len(answers), np.nan)
-    first = answers["question_id"].isin(held_out(answers["question_id"], share=SHARE, seed=seed)).to_numpy()
-    for half in (first, ~first):
-        fitting = answers[~half]
-        if (fitting["correct"].notna() & fitting["confidence"].notna()).any():
-            scaling = TemperatureScaling.fit(fitting["confidence"], fitting["correct"])
-            rescaled[half] = scaling.apply(answers["confidence"][half])
-    return rescaled
+    fitted_on = answers["question_id"].isin(held_out(answers["question_id"], share=SHARE, seed=seed))
+    fitting, evaluation = answers[fitted_on], answers[~fitted_on]
+    if not (fitting["correct"].notna() & fitting["confidence"].notna()).any():
+        return evaluation.assign(confidence=np.nan)
+    scaling = TemperatureScaling.fit(fitting["confidence"], fitting["correct"])
+    return evaluation.assign(confidence=scaling.apply(evaluation["confidence"]))
 
 
 def _values(answers: pd.DataFrame, design: Design | None, seed: int, resamples: int) -> dict[str, _Row]:

@@ -36,7 +36,7 @@ COMPARISON_TABLES = (
             "method": column(
                 "str",
                 "the checkpoint; untreated: before training; temperature: the untreated model's confidences under "
-                "temperature scaling, each half of the questions by what was fitted on the other",
+                "temperature scaling, on the half of the questions that it was not fitted on",
             ),
             "setting": column(
                 "str",
