@@ -14,6 +14,7 @@ from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
+from toolcal.training import checkpoints
 from toolcal.training import training_plan
 from toolcal.repeated_keys import repeated_keys
 
@@ -79,6 +80,9 @@ ANSWER_JOURNAL = (
     RESULTS
     / "journal/answers/{model}/{question_set}.{configuration}.{tool}.{noise}.jsonl"
 )
+# The training's adapters, and the model that they change.
+BASE_MODEL = RESULTS / "training" / checkpoints.BASE
+ADAPTER = RESULTS / "training/{checkpoint}/adapter"
 # A conversation is judged where it is held or read.
 CONVERSATION = {GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet"}
 # A recorded one is judged by the tasks that came with it, so its model has cases of its own.
@@ -115,6 +119,9 @@ CONFIDENCE = (
     "answer_causes",
     *(["answer_agreement"] if "right_answer" in JUDGE_QUESTIONS else []),
 )
+# What is trained here, and which of it answers in the study.
+CHECKPOINTS = checkpoints.checkpoints(config)
+COMPARED = checkpoints.in_study(config, STUDY)
 # Whose answers a judge reads.
 ANSWERING = (
     list(dict.fromkeys(cell.model for cell in STUDY))
@@ -135,6 +142,7 @@ REPRODUCE = tables_of("reproduce")
 TABLES = {
     **tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else [])),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
+    **(tables_of("comparison", folder="training") if COMPARED else {}),
 }
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
@@ -152,6 +160,7 @@ HAS_FIGURE = {
     "confirmed_writes": bool(WITH_USER),
     "validity": config["validity"],
     "confidence_by_outcome": turn_plan.KEY in config,
+    "comparison": bool(COMPARED),
 }
 FIGURES = [
     path
@@ -225,6 +234,25 @@ def study_path(pattern, cell):
     return str(pattern).format(**cell._asdict() | {"noise": plan.level(cell.noise)})
 
 
+def study_settings():
+    """What the comparison has to know of the confidence study beside its cells and its files."""
+    study = config.get("confidence", {"sets": {}})
+    return {
+        "limits": {name: entry.get("limit") for name, entry in study["sets"].items()},
+        "services": {name: plan.service_of(study, name) for name in study["sets"]},
+        "trials": study.get("trials"),
+        "graded_by": study.get("graded_by"),
+        "seed": config["seed"],
+    }
+
+
+def adapter_of(checkpoint):
+    """The adapter that makes a checkpoint of the base model; none for the untreated one."""
+    if checkpoint == checkpoints.UNTREATED:
+        return []
+    return str(ADAPTER).format(checkpoint=checkpoint)
+
+
 def study_of(cell):
     """What a query job has to do for a cell of the confidence study, as `run_of` for one of the panel."""
     study = config["confidence"]
@@ -235,8 +263,12 @@ def study_of(cell):
         "found": str(Path(journal).with_suffix(".found.jsonl")),
         "limit": study["sets"][cell.question_set].get("limit"),
         "settings": {
-            key: study[key]
-            for key in ("scale", "wording", "steps", "trials", "search", "python")
+            **{
+                key: study[key]
+                for key in ("scale", "wording", "steps", "trials", "python")
+            },
+            "search": study["search"]
+            | {"service": plan.service_of(study, cell.question_set)},
         },
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
@@ -360,6 +392,15 @@ def caption_of(wildcards):
 def recordings(model):
     """The files of a model whose runs are recorded."""
     return entries.recordings(config["models"][model])
+
+
+def weights_of(model, with_user=False):
+    """The checkpoints of this run that have to be there before a model is asked, and where wanted before its user is."""
+    user = configuration.user(config) if with_user else None
+    asked = [config["models"][model], *([user] if user else [])]
+    return list(
+        dict.fromkeys(path for entry in asked for path in checkpoints.files(entry))
+    )
 
 
 def recordings_of_validity():

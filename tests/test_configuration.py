@@ -402,7 +402,7 @@ MISTAKES = {
     ),
     "a model without any part": (
         put("models", "m", {"source": "policy", "policy": "oracle", "family": "f", "scenarios": []}),
-        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study; name some",
+        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study, nor",
     ),
     "a study of a model that answers nothing": (
         put("confidence", "models", ["oracle"]),

@@ -15,7 +15,7 @@ from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.plan import tools_of
 from toolcal.models.entries import endpoint_name, is_conversation
-from toolcal.training import training_plan
+from toolcal.training import checkpoints, training_plan
 
 Config = dict[str, Any]
 
@@ -99,12 +99,15 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         _fill(checked["training"], training, schema)
         for part in ("lora", "vllm"):
             _fill(checked["training"][part], training["properties"][part], schema)
+        if checkpoints.SUPERVISED in checked["training"]:
+            _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
         for entry in checked["training"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
+    checkpoints.locate(checked)
     return checked
 
 
@@ -239,6 +242,7 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
+    yield from checkpoints.contradictions(config)
     yield from training_plan.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
@@ -255,7 +259,7 @@ def _contradictions_of_study(config: Config) -> Iterator[str]:
     asked = config.get("judge", {}).get("questions", ["right_answer"]) if "judge" in config else []
     if study.get("graded_by") == "judge" and "right_answer" not in asked:
         yield "confidence.graded_by: the judge grades only where there is one (judge) with its question right_answer"
-    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
+    service = study.get("search", {}).get("service", "passages")
     for name, entry in study.get("sets", {}).items():
         where, made = f"confidence.sets.{name}", entry["source"] == "world"
         for key in sorted(
@@ -263,6 +267,9 @@ def _contradictions_of_study(config: Config) -> Iterator[str]:
         ):
             yield f"{where}.{key}: is not for source {entry['source']}"
         searched = "search" in tools_of(entry)
+        on_the_web = entry.get("service", service) != "passages"
+        if "service" in entry and not searched:
+            yield f"{where}.service: is for the tool search, and the set is answered without it"
         if "passages" in entry and not made and not searched:
             yield f"{where}.passages: is for the tool search, and the set is answered without it"
         if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
@@ -279,10 +286,11 @@ def _contradictions_of_user(config: Config) -> Iterator[str]:
         yield f"conversations.user: found {name!r}, allowed: {', '.join(allowed)}"
         return
     for model, entry in config["models"].items():
-        if entry.get("scenarios") == [] and model not in (name, *config.get("confidence", {}).get("models", [])):
+        asked = (name, config.get("training", {}).get("model"), *config.get("confidence", {}).get("models", []))
+        if entry.get("scenarios") == [] and model not in asked:
             yield (
                 f"models.{model}.scenarios: is empty, and the model neither plays the user nor is in the confidence "
-                "study; name some or leave it out"
+                "study, nor trained; name some or leave it out"
             )
 
 

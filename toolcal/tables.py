@@ -22,6 +22,7 @@ from toolcal.columns import Column, Table
 from toolcal.columns import column as _c
 from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
+from toolcal.training.comparison_tables import COMPARISON_TABLES
 from toolcal.training.log_tables import TRAINING_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
@@ -768,6 +769,7 @@ TABLES: dict[str, Table] = {
             },
         ),
         *CONFIDENCE_TABLES,
+        *COMPARISON_TABLES,
         *TRAINING_TABLES,
     )
 }

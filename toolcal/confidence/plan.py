@@ -68,6 +68,11 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(sorted({0.0, *map(float, levels)}))
 
 
+def service_of(study: Mapping[str, Any], question_set: str) -> str:
+    """Where search looks for a set: the service of its own entry, else the study's; `study` has its defaults."""
+    return str(study["sets"][question_set].get("service", study["search"]["service"]))
+
+
 def made_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Of a set's entry what it is made or loaded from, without what says how it is used."""
     keys = ("source", "questions", "seed", "path", "revision", "passages")

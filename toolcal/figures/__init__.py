@@ -44,6 +44,7 @@ FIGURES = {
     "confidence_by_noise": Source("calibration", _STUDY),
     "risk_coverage": Source("risk_coverage", _STUDY),
     "answer_causes": Source("answer_causes", _STUDY),
+    "comparison": Source("comparison", by=()),
 }
 """All figures. A figure's name is also the name of its module, its files and its caption."""
 
@@ -85,6 +86,7 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
     from toolcal.figures import (
         answer_causes,
         calibration,
+        comparison,
         confidence_by_noise,
         confidence_by_outcome,
         confirmed_writes,
@@ -104,5 +106,5 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
 
     study = (answer_causes, calibration, confidence_by_noise, reliability, risk_coverage)
     of_cases = (confidence_by_outcome, confirmed_writes, gar_acc, ranks, shares, slack_reasons)
-    modules = (*of_cases, confusion, recall_by_turn, validity, dumbbells, forest, movement, *study)
+    modules = (*of_cases, comparison, confusion, recall_by_turn, validity, dumbbells, forest, movement, *study)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}

@@ -1,8 +1,8 @@
 """From a trained adapter back to a model that is served: merged into the weights, and written as GGUF or as a folder.
 
 The GGUF file of the untreated model is the mould: its architecture, tokenizer and chat template are kept as they are,
-and each of its tensors is filled with the trained numbers. The untreated model goes the same way, without an adapter, so
-that what rounding does to one is done to the other.
+and each of its tensors is filled with the trained numbers. The untreated model goes the same way, without an adapter,
+so that what rounding does to one is done to the other.
 """
 
 from __future__ import annotations
@@ -65,20 +65,22 @@ def write_gguf(model: Any, mould: str | Path, path: str | Path, *, tensor_type: 
         MissingLibraryError: without the extra `train`.
     """
     gguf = library("gguf")
-    mould = gguf.GGUFReader(mould)
-    architecture = str(mould.fields["general.architecture"].contents())
+    cast = gguf.GGUFReader(mould)
+    architecture = str(cast.fields["general.architecture"].contents())
     wanted = gguf.GGMLQuantizationType[tensor_type.upper()]
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.tmp")
     writer = gguf.GGUFWriter(temporary, architecture)
-    for name, field in mould.fields.items():
+    for name, field in cast.fields.items():
         if not name.startswith(_NOT_COPIED):
-            writer.add_key_value(name, field.contents(), field.types[0], field.types[-1] if len(field.types) > 1 else None)
+            writer.add_key_value(
+                name, field.contents(), field.types[0], field.types[-1] if len(field.types) > 1 else None
+            )
     writer.add_file_type(gguf.LlamaFileType[f"MOSTLY_{tensor_type.upper()}"])
     writer.add_quantization_version(gguf.GGML_QUANT_VERSION)
     trained = dict(tensors(model, architecture))
-    for tensor in mould.tensors:
+    for tensor in cast.tensors:
         shape = tuple(int(n) for n in reversed(tensor.shape))
         values = trained.pop(tensor.name, None)
         if values is None or values.shape != shape:
