@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
+
+# They would tell their makers that they are used.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
 
 
 class MissingLibraryError(RuntimeError):

@@ -44,7 +44,7 @@ class Emission:
 
 @dataclass
 class Policy:
-    """Answers requests with the model in training (the protocol `models.protocol.Model`, one a conversation: `Speaker`).
+    """The model in training; in each conversation a `Speaker`, which has the protocol `models.protocol.Model`.
 
     Attributes:
         tokenizer: of transformers, with a chat template.

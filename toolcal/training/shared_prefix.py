@@ -1,7 +1,8 @@
 """Reading many rows that begin alike: what they have in common is read once, also where gradients are wanted.
 
 In the study's prompts instructions and examples come first and are long, so that most of what a step reads is the same
-in all rows. The numbers are those of reading each row by itself, gradients included (tests compare the two).
+in many rows; those that begin alike are read together. The numbers are those of reading each row by itself, gradients
+included (tests compare the two).
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import torch
 from transformers import DynamicCache
 
 from toolcal.training.policy import Sample, Sampled, stop_tokens
+
+_WORTH_READING, _WORTH_SAMPLING = 100, 1000
+"""Tokens that a further group has to save: it costs some calls of the model, in sampling one for each token written."""
 
 
 def common_prefix(rows: Sequence[Sequence[int]]) -> int:
@@ -26,6 +30,31 @@ def common_prefix(rows: Sequence[Sequence[int]]) -> int:
         (place for place in range(shortest) if len({row[place] for row in rows}) > 1),
         shortest,
     )
+
+
+def alike(rows: Sequence[Sequence[int]], worth: int) -> list[list[int]]:
+    """Places of rows in groups, so that few tokens are read in all: a group reads its common prefix once.
+
+    Args:
+        rows: tokens; none empty.
+        worth: tokens that a further group has to save.
+    """
+    order = sorted(range(len(rows)), key=lambda place: list(rows[place]))
+
+    def cost(group: Sequence[int]) -> int:
+        prefix = common_prefix([rows[place] for place in group])
+        return prefix + sum(len(rows[place]) - prefix for place in group)
+
+    def split(group: list[int]) -> list[list[int]]:
+        if len(group) == 1:
+            return [group]
+        # In sorted order, what two parts have in common is what the neighbours at the cut have.
+        cut = min(range(1, len(group)), key=lambda at: common_prefix([rows[group[at - 1]], rows[group[at]]]))
+        if cost(group) - cost(group[:cut]) - cost(group[cut:]) < worth:
+            return [group]
+        return split(group[:cut]) + split(group[cut:])
+
+    return split(order)
 
 
 def read(model: Any, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor, DynamicCache, int]:
@@ -69,22 +98,24 @@ def log_probabilities(
     Returns:
         Both (rows, longest completion), 0 behind a completion's end; the first carries the gradient.
     """
-    hidden, _, _, prefix = read(model, [before + after for before, after in zip(prompts, completions, strict=True)])
-    rows, columns, places, tokens = [], [], [], []
-    for row, (before, after) in enumerate(zip(prompts, completions, strict=True)):
-        rows += [row] * len(after)
-        columns += range(len(after))
-        places += range(len(before) - prefix - 1, len(before) - prefix - 1 + len(after))
-        tokens += after
-    # The head is applied to what is wanted alone: its output is wider than all else in a small model.
-    logits = model.get_output_embeddings()(hidden[rows, places]).float() / temperature
-    chances = torch.log_softmax(logits, dim=-1)
-    said = chances.gather(1, torch.tensor(tokens, device=chances.device)[:, None])[:, 0]
-    with torch.no_grad():
-        entropy = -(chances.exp() * chances).sum(-1)
-    empty = hidden.new_zeros(len(prompts), max(map(len, completions)), dtype=torch.float32)
-    where = (torch.tensor(rows, device=empty.device), torch.tensor(columns, device=empty.device))
-    return empty.index_put(where, said), empty.index_put(where, entropy)
+    whole = [before + after for before, after in zip(prompts, completions, strict=True)]
+    longest = max(map(len, completions))
+    found = [torch.zeros(len(prompts), longest, device=model.device) for _ in range(2)]
+    for group in alike(whole, _WORTH_READING):
+        hidden, _, _, prefix = read(model, [whole[place] for place in group])
+        # Of each token: its row in group and batch, its place in the completion, and that of the state before it.
+        tokens = [
+            (at, place, column, len(prompts[place]) - prefix - 1 + column, token)
+            for at, place in enumerate(group)
+            for column, token in enumerate(completions[place])
+        ]
+        at, row, column, before, said = torch.tensor(tokens, device=model.device).T
+        # The head is applied to what is wanted alone: its output is wider than all else in a small model.
+        chances = torch.log_softmax(model.get_output_embeddings()(hidden[at, before]).float() / temperature, dim=-1)
+        found[0] = found[0].index_put((row, column), chances.gather(1, said[:, None])[:, 0])
+        with torch.no_grad():
+            found[1][row, column] = -(chances.exp() * chances).sum(-1)
+    return found[0], found[1]
 
 
 def sampler(model: Any, tokenizer: Any, *, max_tokens: int, temperature: float) -> Sample:
@@ -99,6 +130,12 @@ def sampler(model: Any, tokenizer: Any, *, max_tokens: int, temperature: float) 
     stops = torch.tensor(stop_tokens(tokenizer), device=model.device)
 
     def sample(prompts: Sequence[list[int]]) -> list[Sampled]:
+        found: dict[int, Sampled] = {}
+        for group in alike(prompts, _WORTH_SAMPLING):
+            found |= zip(group, together([prompts[place] for place in group]), strict=True)
+        return [found[place] for place in range(len(prompts))]
+
+    def together(prompts: Sequence[list[int]]) -> list[Sampled]:
         with torch.no_grad():
             hidden, mask, cache, prefix = read(model, prompts)
             lengths = torch.tensor([len(prompt) for prompt in prompts], device=model.device)
