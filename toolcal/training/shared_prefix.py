@@ -72,7 +72,7 @@ def read(model: Any, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch
     prefix = common_prefix(rows)
     cache = DynamicCache(config=model.config)
     if prefix:
-        body(input_ids=torch.tensor([list(rows[0][:prefix])], device=device), past_key_values=cache, use_cache=True)
+        body(input_ids=torch.tensor([list(rows[0][:prefix])], device=device), cache=cache, use_cache=True)
         cache.batch_repeat_interleave(len(rows))
     rest = [list(row[prefix:]) for row in rows]
     longest = max(map(len, rest))
@@ -80,7 +80,7 @@ def read(model: Any, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch
     there = torch.tensor([[1] * len(row) + [0] * (longest - len(row)) for row in rest], device=device)
     mask = torch.cat([there.new_ones(len(rows), prefix), there], dim=1)
     places = prefix + torch.arange(longest, device=device).expand(len(rows), -1)
-    found = body(input_ids=tokens, attention_mask=mask, position_ids=places, past_key_values=cache, use_cache=True)
+    found = body(input_ids=tokens, attention_mask=mask, position_ids=places, cache=cache, use_cache=True)
     return found.last_hidden_state, mask, cache, prefix
 
 
@@ -155,7 +155,7 @@ def sampler(model: Any, tokenizer: Any, *, max_tokens: int, temperature: float) 
                     input_ids=tokens[:, None],
                     attention_mask=mask,
                     position_ids=(lengths + step)[:, None],
-                    past_key_values=cache,
+                    cache=cache,
                     use_cache=True,
                 ).last_hidden_state[:, 0]
         return [Sampled(tokens) for tokens in said]
