@@ -31,7 +31,7 @@ def hashes(folder):
             "toolcal/actions/cues.yaml",
             {
                 *("actions", "answer_judgements", "conversations", "estimate"),
-                *("judgements", "recordings", "validity", "writes"),
+                *("judgements", "recordings", "training", "validity", "writes"),
             },
         ),
         ("toolcal/actions/label.py", {"actions", "validity"}),
@@ -45,11 +45,16 @@ def hashes(folder):
                 "conversations",
                 "judgements",
                 "recordings",
+                "supervised",
+                "training",
                 "trajectories",
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "validity"}),
+        (
+            "toolcal/diagnosis/statistics.py",
+            {"calibration", "comparison", "diagnosis", "reproduce", "training", "validity"},
+        ),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",
@@ -58,7 +63,10 @@ def hashes(folder):
                 *("grades", "manifest", "trajectories", "validity"),
             },
         ),
-        ("toolcal/models/json_mode.py", {"answers", "conversations", "estimate", "trajectories"}),
+        (
+            "toolcal/models/json_mode.py",
+            {"answers", "conversations", "estimate", "supervised", "training", "trajectories"},
+        ),
         ("toolcal/benchmarks/grades.py", {"grades"}),
         ("scripts/grades.py", {"grades"}),
     ],

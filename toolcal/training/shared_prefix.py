@@ -57,19 +57,22 @@ def alike(rows: Sequence[Sequence[int]], worth: int) -> list[list[int]]:
     return split(order)
 
 
-def read(model: Any, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor, DynamicCache, int]:
+def read(
+    model: Any, rows: Sequence[Sequence[int]], most: int | None = None
+) -> tuple[torch.Tensor, torch.Tensor, DynamicCache, int]:
     """Read rows of unlike lengths.
 
     Args:
         model: a causal language model of transformers, with or without an adapter of peft.
         rows: tokens; at least one row, none empty.
+        most: tokens of the common prefix, at most.
 
     Returns:
         The hidden states (rows, longest remainder, width) behind the common prefix, padding at the end; the mask (rows,
         prefix + longest remainder) of what is no padding; the cache of keys and values; the prefix's length.
     """
     device, body = model.device, _body(model)
-    prefix = common_prefix(rows)
+    prefix = min(common_prefix(rows), len(rows[0]) if most is None else most)
     cache = DynamicCache(config=model.config)
     if prefix:
         body(input_ids=torch.tensor([list(rows[0][:prefix])], device=device), cache=cache, use_cache=True)
@@ -101,8 +104,10 @@ def log_probabilities(
     whole = [before + after for before, after in zip(prompts, completions, strict=True)]
     longest = max(map(len, completions))
     found = [torch.zeros(len(prompts), longest, device=model.device) for _ in range(2)]
-    for group in alike(whole, _WORTH_READING):
-        hidden, _, _, prefix = read(model, [whole[place] for place in group])
+    for group in alike(prompts, _WORTH_READING):
+        # What follows a prompt's last token is wanted, also where completions begin alike.
+        most = min(len(prompts[place]) for place in group) - 1
+        hidden, _, _, prefix = read(model, [whole[place] for place in group], most)
         # Of each token: its row in group and batch, its place in the completion, and that of the state before it.
         tokens = [
             (at, place, column, len(prompts[place]) - prefix - 1 + column, token)
