@@ -16,7 +16,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from tests.end_to_end import job
+from tests.end_to_end import forks
 from tests.end_to_end.conftest import copy_project, scripts_in
 from tests.standins.endpoint import endpoint
 from tests.standins.faults import error
@@ -98,7 +98,7 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(prepared, tmp_path_f
                 ended, kill = run.poll, partial(os.kill if number % 2 else os.killpg, run.pid, signal.SIGKILL)
             else:
                 [script, *_] = (killed.folder / ".snakemake/scripts").glob("*.trajectories.py")
-                run = job.started(killed.folder, script)
+                run = forks.script(killed.folder, script)
                 ended, kill = partial(getattr, run, "exitcode"), run.kill
             until(lambda: len(server.seen) > begun or ended() is not None)  # noqa: B023
             time.sleep(chance.uniform(0, 0.4))
