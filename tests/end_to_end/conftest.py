@@ -25,7 +25,7 @@ LONGEST = 1200.0
 class Project:
     """A copy of the project, to be run and edited.
 
-    `in_one_process` is for tests of what comes out (see `forks`); those of a job that fails or is killed need jobs apart.
+    `in_one_process` (see `forks`) is for tests of what comes out; jobs that fail or are killed need processes of their own.
     """
 
     folder: Path

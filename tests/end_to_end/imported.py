@@ -6,8 +6,8 @@ import gc
 import runpy
 import sys
 
-import bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker
-import matplotlib.font_manager  # reads the fonts of the machine, or its list of them
+import bfcl_eval.eval_checker.multi_turn_eval.multi_turn_checker  # noqa: F401
+import matplotlib.font_manager  # noqa: F401  (looks up the machine's fonts)
 import snakemake.cli
 import snakemake.script  # noqa: F401
 
