@@ -25,7 +25,7 @@ LONGEST = 1200.0
 class Project:
     """A copy of the project, to be run and edited.
 
-    `in_one_process` (see `forks`) is for tests of what comes out; jobs that fail or are killed need processes of their own.
+    `in_one_process` (see `forks`) is for tests of what comes out; jobs that fail or are killed need their own.
     """
 
     folder: Path

@@ -212,7 +212,7 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
 
 
 def test_a_key_that_is_not_set_is_told_by_its_name(prepared, tmp_path, monkeypatch):
-    project = prepared.copy(tmp_path)
+    project = prepared.copy(tmp_path, in_one_process=True)
     monkeypatch.delenv("STANDIN_API_KEY", raising=False)
     with endpoint() as server:
         config = over(server, limit=1, endpoint={"api_key_env": "STANDIN_API_KEY"})
@@ -255,6 +255,7 @@ def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(whole,
         assert kept
         assert all(json.loads(line) for line in kept)
         filler.unlink()
+        project.in_one_process = True
         project.snakemake(str(target), config=config)
     assert asked <= len(server.seen) <= asked + CONCURRENCY
     assert len(journal.read_text().splitlines()) == asked
