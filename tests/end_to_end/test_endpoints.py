@@ -185,7 +185,7 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
         return {"model": body["model"], "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
 
     def watch():
-        while not over_now.wait(0.05):
+        while not over_now.wait(0.2):  # a job and the shell that starts it live for seconds
             seen.update(subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True).stdout.splitlines())
 
     watching = threading.Thread(target=watch)
@@ -212,7 +212,7 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
 
 
 def test_a_key_that_is_not_set_is_told_by_its_name(prepared, tmp_path, monkeypatch):
-    project = prepared.copy(tmp_path, in_one_process=True)
+    project = prepared.copy(tmp_path)
     monkeypatch.delenv("STANDIN_API_KEY", raising=False)
     with endpoint() as server:
         config = over(server, limit=1, endpoint={"api_key_env": "STANDIN_API_KEY"})
