@@ -364,7 +364,9 @@ def estimates_only():
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
     if "reproduce" in targets() and not CELLS:
-        raise WorkflowError("reproduce: no scenarios are run, so there is nothing to compare")
+        raise WorkflowError(
+            "reproduce: no scenarios are run, so there is nothing to compare"
+        )
     try:
         asks = JUDGED or ANSWERING
         asked = {"the judge": config["judge"] | {"source": "api"}} if asks else {}
@@ -379,7 +381,7 @@ def closing_words():
     """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
     from toolcal.summary import effects_summary, lacking, left_over, summary
-    from toolcal.confidence.shown import study_summary
+    from toolcal.confidence.shown import study_summary, tests_summary
 
     if estimates_only():
         return ""
@@ -389,7 +391,7 @@ def closing_words():
         return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
     told = {
         name: tables.read(name, TABLES[name])
-        for name in ("cells", "effects", "calibration")
+        for name in ("cells", "effects", "calibration", "calibration_tests")
         if name in TABLES and TABLES[name].is_file()
     }
     if not told:
@@ -400,6 +402,7 @@ def closing_words():
             ("cells", summary),
             ("effects", effects_summary),
             ("calibration", study_summary),
+            ("calibration_tests", tests_summary),
         )
         if name in told
     ]

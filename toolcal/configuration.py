@@ -353,7 +353,7 @@ def _allowed(rule: str, value: Any) -> str:
         case "enum":
             return "one of " + ", ".join(map(str, value))
         case "type":
-            return value if isinstance(value, str) else " or ".join(value)
+            return "a list" if value == "array" else value if isinstance(value, str) else " or ".join(value)
         case "not":
             return "anything but " + ", ".join(value["enum"]) + " (toolcal sets those itself)"
         case "anyOf":
