@@ -381,7 +381,7 @@ def closing_words():
     """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
     from toolcal.summary import effects_summary, lacking, left_over, summary
-    from toolcal.confidence.shown import study_summary, tests_summary
+    from toolcal.confidence.shown import study_summary, changes_summary
 
     if estimates_only():
         return ""
@@ -402,7 +402,7 @@ def closing_words():
             ("cells", summary),
             ("effects", effects_summary),
             ("calibration", study_summary),
-            ("calibration_tests", tests_summary),
+            ("calibration_tests", changes_summary),
         )
         if name in told
     ]

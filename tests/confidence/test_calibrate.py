@@ -11,7 +11,7 @@ import pytest
 from tests.confidence import scripted
 from toolcal import tables
 from toolcal.confidence.calibrate import calibrate
-from toolcal.confidence.shown import study_summary, tests_summary
+from toolcal.confidence.shown import study_summary, changes_summary
 
 NOISES = (0.0, 0.5)
 
@@ -105,12 +105,12 @@ def test_the_summary_has_a_line_per_cell_and_no_number_where_there_is_none(with_
 
 def test_a_study_that_has_no_rows_says_nothing():
     assert study_summary(tables.frame("calibration", [])) == ""
-    assert tests_summary(tables.frame("calibration_tests", [])) == ""
+    assert changes_summary(tables.frame("calibration_tests", [])) == ""
 
 
 def test_the_summary_says_what_tools_did_to_the_confidence_of_wrong_answers(with_gaps):
     tests = with_gaps["calibration_tests"]
-    lines = tests_summary(tests).splitlines()
+    lines = changes_summary(tests).splitlines()
     assert lines[2].split() == [
         *("model", "set", "configuration", "tool", "noise", "pairs", "change", "low", "high", "p")
     ]

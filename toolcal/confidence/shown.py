@@ -52,7 +52,7 @@ def study_summary(calibration: pd.DataFrame) -> str:
     return f"{heading}\n{shown.to_string(index=False)}"
 
 
-def tests_summary(calibration_tests: pd.DataFrame) -> str:
+def changes_summary(calibration_tests: pd.DataFrame) -> str:
     """What tools do to the confidence of wrong answers, from the table `calibration_tests`; empty where that is empty.
 
     Args:
