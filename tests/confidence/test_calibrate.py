@@ -11,7 +11,7 @@ import pytest
 from tests.confidence import scripted
 from toolcal import tables
 from toolcal.confidence.calibrate import calibrate
-from toolcal.confidence.shown import study_summary, changes_summary
+from toolcal.confidence.shown import changes_summary, study_summary
 
 NOISES = (0.0, 0.5)
 
