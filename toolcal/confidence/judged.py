@@ -6,17 +6,21 @@ import numpy as np
 import pandas as pd
 
 from toolcal import tables
+from toolcal.confidence.causes import cause
 from toolcal.confidence.tables import STUDY
 from toolcal.diagnosis.two_readers import kappa_of
 
 KEY = [*STUDY, "question_id", "trial"]
+_TOLD = ("tool", "done", "calls", "calls_failed", "gold_seen")
+"""What a row tells of the cause of a wrong answer."""
 
 
 def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame:
     """Answers with the judge's verdict in `correct` and `score`.
 
     An answer on which the judge decided nothing has no verdict any more: its status becomes `infra_error`, which is
-    in no rate. Where no answer was given the rules' verdict stands: it is wrong.
+    in no rate. Where no answer was given the rules' verdict stands: it is wrong. What only the judge takes for wrong
+    gets its cause here.
 
     Args:
         answers: rows of table `answers`.
@@ -29,8 +33,13 @@ def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataF
     found["correct"] = found["correct"].astype("boolean").where(~given, verdict)
     found["score"] = found["score"].astype("Float64").where(~given, verdict.astype("Float64"))
     found["grade_reason"] = found["grade_reason"].where(~given, "judge")
-    found["cause"] = found["cause"].where(~found["correct"].fillna(False).astype(bool), None)
     found.loc[undecided, "status"] = "infra_error"
+    found["cause"] = [
+        cause(answered=row["answer"] is not None, **{name: row[name] for name in _TOLD})
+        if row["correct"] is not None and not row["correct"]
+        else None
+        for row in tables.records(found)
+    ]
     return found.drop(columns="verdict")
 
 

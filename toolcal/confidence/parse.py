@@ -55,7 +55,9 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """Right before a number: it is a bound, or denied."""
-_ATTACHED_BEFORE, _ATTACHED_AFTER = re.compile(r"[^\W_]$|\d[.,]$"), re.compile(r"[^\W_]|[.,/]\d")
+_ATTACHED_BEFORE, _ATTACHED_AFTER = re.compile(r"[^\W_]$|\d[.,]$"), re.compile(r"[^\W_]|[.,/^]\d")
+_RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹₀-₉])")
+"""Before a power or the mark of a note, which folding would make digits of the number itself."""
 _LONGEST = 100
 """Characters of a number: more is no confidence."""
 _AFTER = re.compile(r"\s*(?:\+|or (?:more|less|higher|lower|above|below|better|worse)\b)", re.IGNORECASE)
@@ -95,7 +97,7 @@ def parse(text: str | None, scale: str) -> Confidence:
 
 def _plain(text: str) -> str:
     """The text with one way of writing signs and spaces, without tags and without the scale repeated."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).split()).replace("⁄", "/").replace("’", "'")
+    plain = " ".join(unicodedata.normalize("NFKC", _RAISED.sub("^", text)).split()).replace("⁄", "/").replace("’", "'")
     plain = re.sub("[‐‑‒–—−]", "-", plain)
     return _SCALE.sub(" ", _TAG.sub(" ", plain))
 
