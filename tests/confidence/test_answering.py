@@ -149,8 +149,9 @@ NOTHING = {failure: Reply({"role": "assistant"}, failure=failure) for failure in
 
 
 def test_an_answer_outlives_a_context_that_ran_out_after_it():
-    for wording in ("plain", "two_stage"):
-        found = ask(Scripted(said("Answer: Mara Lindt"), NOTHING["context_exceeded"]), wording=elicit.wordings()[wording])
+    for name in ("plain", "two_stage"):
+        model = Scripted(said("Answer: Mara Lindt"), NOTHING["context_exceeded"])
+        found = ask(model, wording=elicit.wordings()[name])
         assert (found.status, found.answer, found.confidence.reason) == ("ok", "Mara Lindt", "absent")
     found = ask(Scripted(said("Confidence: 80"), NOTHING["context_exceeded"]))
     assert (found.status, found.answer, found.confidence.value) == ("context_exceeded", None, 0.8)

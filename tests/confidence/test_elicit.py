@@ -7,8 +7,8 @@ import jsonschema
 import pytest
 
 from toolcal.benchmarks.protocol import Case
-from toolcal.confidence import elicit
 from toolcal.calls import parse
+from toolcal.confidence import elicit
 from toolcal.confidence.final_form import Final, read, read_emission
 from toolcal.confidence.tools import PYTHON, SEARCH, function
 from toolcal.models import json_mode
