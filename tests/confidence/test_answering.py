@@ -263,6 +263,8 @@ def test_rows_of_a_cell():
     ],
 )
 def test_the_cause_of_a_wrong_answer(tool, done, answered, used, seen, expected):
-    failed = sum(one.failed for one in used)
-    told = {"answered": answered is not None, "calls": len(used), "calls_failed": failed, "gold_seen": seen}
-    assert cause(tool=tool, done=done, **told) == expected
+    told = {"calls": len(used), "calls_failed": sum(one.failed for one in used), "gold_seen": seen}
+    row = {"tool": tool, "done": done, "answer": answered, "correct": False, **told}
+    assert cause(row) == expected
+    assert cause(row | {"correct": True}) is None
+    assert cause(row | {"correct": None}) is None

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
 
-def cause(*, tool: str, done: str, answered: bool, calls: int, calls_failed: int, gold_seen: bool | None) -> str:
+
+def cause(row: Mapping[str, Any]) -> str | None:
     """What noise did to the support, else what the agent did with its tool.
 
     Args:
-        tool: none, search or python.
-        done: what noise did to the support that the tool reaches.
-        answered: whether there is an answer.
-        calls: of the tool.
-        calls_failed: those that came to nothing.
-        gold_seen: whether all gold passages were found; None where that cannot be told.
+        row: of the table `answers`; the column `cause` itself is not looked at.
 
     Returns:
-        One of `tables.CAUSES`.
+        One of `tables.CAUSES`; None where the answer is right or has no verdict.
     """
+    tool, done = row["tool"], row["done"]
+    if row["correct"] is None or row["correct"]:
+        return None
     if done != "none" and tool != "none":
-        return done
-    if not answered:
+        return str(done)
+    if row["answer"] is None:
         return "no_answer"
     if tool == "none":
         return "unknown"
-    if not calls:
+    if not row["calls"]:
         return "no_call"
-    if calls_failed == calls:
+    if row["calls_failed"] == row["calls"]:
         return "tool_failed"
-    if tool == "search" and gold_seen is None:
+    if tool == "search" and row["gold_seen"] is None:
         return "unknown"
-    return "not_found" if tool == "search" and not gold_seen else "misread"
+    return "not_found" if tool == "search" and not row["gold_seen"] else "misread"

@@ -84,13 +84,7 @@ async def answer_cell(
 def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done: str) -> Row:
     broke_off = found.status == "infra_error"
     graded = None if broke_off else grade(question, found.answer)
-    told = {
-        "calls": len(found.used),
-        "calls_failed": sum(one.failed for one in found.used),
-        "gold_seen": _gold_seen(question, found, cell.tool),
-    }
-    wrong = graded is not None and not graded.correct
-    return {
+    row: Row = {
         **cell._asdict(),
         "question_id": question.question_id,
         "trial": trial,
@@ -105,8 +99,9 @@ def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done:
         "confidence": found.confidence.value,
         "confidence_reason": found.confidence.reason,
         "reasked": found.reasked,
-        **told,
-        "cause": cause(tool=cell.tool, done=done, answered=found.answer is not None, **told) if wrong else None,
+        "calls": len(found.used),
+        "calls_failed": sum(one.failed for one in found.used),
+        "gold_seen": _gold_seen(question, found, cell.tool),
         "messages": tables.dumps(found.messages),
         "prompt_tokens": _sum(found, "prompt_tokens"),
         "completion_tokens": _sum(found, "completion_tokens"),
@@ -114,6 +109,7 @@ def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done:
         "cost": _sum(found, "cost"),
         "cached": all(reply.cached for reply in found.replies),
     }
+    return row | {"cause": cause(row)}
 
 
 def _gold_seen(question: Question, found: Answered, tool: str) -> bool | None:

@@ -11,8 +11,6 @@ from toolcal.confidence.tables import STUDY
 from toolcal.diagnosis.two_readers import kappa_of
 
 KEY = [*STUDY, "question_id", "trial"]
-_TOLD = ("tool", "done", "calls", "calls_failed", "gold_seen")
-"""What a row tells of the cause of a wrong answer."""
 
 
 def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataFrame:
@@ -34,12 +32,7 @@ def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataF
     found["score"] = found["score"].astype("Float64").where(~given, verdict.astype("Float64"))
     found["grade_reason"] = found["grade_reason"].where(~given, "judge")
     found.loc[undecided, "status"] = "infra_error"
-    found["cause"] = [
-        cause(answered=row["answer"] is not None, **{name: row[name] for name in _TOLD})
-        if row["correct"] is not None and not row["correct"]
-        else None
-        for row in tables.records(found)
-    ]
+    found["cause"] = [cause(row) for row in tables.records(found)]
     return found.drop(columns="verdict")
 
 
