@@ -426,7 +426,7 @@ MISTAKES = {
     ),
     "noise that no file name shows": (
         put("confidence", "sets", {"w": {"source": "world", "noise": [0.5, 1e-7]}}),
-        "confidence.sets.w.noise: found 1e-07, allowed: 0, or 0.0001 to 1",
+        "confidence.sets.w.noise: found 1e-07, allowed: 0 to 1 with at most 4 decimals",
     ),
     "questions without end": (
         put("confidence", "trials", 10**9),

@@ -18,8 +18,8 @@ TOOLS_OF = {
 }
 """Source of a set -> the tools with which it is answered, where the configuration names none."""
 
-FINEST = 0.0001
-"""The least noise above 0: what is less has another form in file names."""
+DECIMALS = 4
+"""Of a noise level: what is finer would have long or other forms in file names and on figures."""
 
 
 class StudyCell(NamedTuple):
@@ -109,8 +109,8 @@ def contradictions(config: Config) -> Iterator[str]:
         ):
             yield f"{where}.{key}: is not for source {entry['source']}"
         for noise in entry.get("noise", []):
-            if 0 < noise < FINEST:
-                yield f"{where}.noise: found {noise}, allowed: 0, or {FINEST} to 1"
+            if noise != round(noise, DECIMALS):
+                yield f"{where}.noise: found {noise}, allowed: 0 to 1 with at most {DECIMALS} decimals"
         searched = "search" in tools_of(entry)
         if "passages" in entry and not made and not searched:
             yield f"{where}.passages: is for the tool search, and the set is answered without it"
