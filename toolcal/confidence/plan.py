@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Config = dict[str, Any]
@@ -75,6 +76,13 @@ def made_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Of a set's entry what it is made or loaded from, without what says how it is used."""
     keys = ("source", "questions", "seed", "path", "revision", "passages")
     return {key: entry[key] for key in keys if key in entry}
+
+
+def files_of(entry: Mapping[str, Any]) -> list[str]:
+    """The local files that a set is loaded from, as far as they are there; what is missing its stage says itself."""
+    named = [Path(entry["path"])] if "path" in entry else []
+    found = [*named, *(Path(entry["passages"]).glob("*.jsonl") if "passages" in entry else ())]
+    return sorted(str(path) for path in found if path.is_file())
 
 
 def level(noise: float) -> str:
