@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from toolcal.confidence.plan import tools_of
+from toolcal.confidence.plan import contradictions_of_set, tools_of
 
 Config = dict[str, Any]
 
@@ -84,14 +84,12 @@ def _contradictions_of_sets(found: Mapping[str, Any], study: Mapping[str, Any], 
         where, made = f"training.sets.{name}", entry["source"] == "world"
         if name in study["sets"]:
             yield f"{where}: the study has a set of this name (confidence.sets); rename one"
-        for key in sorted(
-            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
-        ):
-            yield f"{where}.{key}: is not for source {entry['source']}"
+        if "service" in entry:
+            yield f"{where}.service: training searches in passages; leave it out"
+        else:
+            yield from contradictions_of_set(where, entry, "passages")
         other = worlds.get(entry.get("seed", seed)) if made else None
         if other is not None:
             yield f"{where}.seed: is that of the study's {other}; another gives other questions to train on"
         if not tools_of(entry):
             yield f"{where}.tools: is empty; a training answers with tools"
-        if "search" in tools_of(entry) and not (made or "passages" in entry or entry["source"] == "hotpotqa"):
-            yield f"{where}.passages: is missing; training searches in passages, name a folder"
