@@ -112,19 +112,16 @@ def answered(answer, confidence=None):
     return said(json.dumps({"action": "answer", "answer": answer, **stated}))
 
 
-SEARCHED = said(json.dumps({"action": "search", "query": "head office"}))
-
-
 def play(seed=0):
     """Samples that are no model's: a search, then an answer of some confidence, at times without any."""
     chance = random.Random(seed)
-    known = tokenizer()
+    known, searched = tokenizer(), said(json.dumps({"action": "search", "query": "head office"}))
 
     def sample(prompts):
         return [
             answered("Tern", chance.choice([None, 20, 90]))
             if "Result:" in known.decode(prompt).rpartition("<|im_start|>user")[2]
-            else SEARCHED
+            else searched
             for prompt in prompts
         ]
 
