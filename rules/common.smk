@@ -173,6 +173,15 @@ FIGURES = [
         suffix=("svg", "pdf", "csv"),
     )
 ]
+# What the target `train` ends with: what training changed, in the study and in the diagnostic.
+AFTER_TRAINING = [
+    *(tables_of("comparison", folder="training").values() if COMPARED else []),
+    *(
+        path
+        for path in FIGURES
+        if Path(path).name.startswith(("comparison.", "gar_acc.")) and CHECKPOINTS
+    ),
+]
 MANIFEST = RESULTS / "manifest.json"
 
 
@@ -440,6 +449,10 @@ def closing_words():
     from toolcal.summary import effects_summary, lacking, left_over, summary
     from toolcal.confidence.shown import study_summary
 
+    if targets() == {"train"} and COMPARED:
+        from toolcal.training.shown import shown as compared
+
+        return f"\n{compared(tables.read('comparison', TABLES['comparison']))}"
     ends = [TABLES["cells"], TABLES["effects"]]
     if estimates_only() or not all(path.is_file() for path in ends):
         return ""
