@@ -51,6 +51,7 @@ NEEDED = {
     "confidence_by_noise": ["accuracy"],
     "risk_coverage": ["risk"],
     "answer_causes": ["share"],
+    "comparison": ["value"],
 }
 
 
@@ -70,6 +71,8 @@ def names(name: str, rows: pd.DataFrame) -> list[str]:
     """The models or families that a figure has to name."""
     if name in BY_FAMILY:
         return [str(family).removeprefix(POLICY) for family in rows["family"].unique()]
+    if name == "comparison":
+        return list(rows["method"].unique())
     return list(rows["model"].unique()) if "model" in rows else []
 
 

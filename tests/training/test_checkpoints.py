@@ -47,7 +47,10 @@ def test_an_entry_with_a_checkpoint_is_served_from_the_files_of_the_training():
         ({"models.after.checkpoint": "mscr"}, "models.after.checkpoint: found 'mscr', allowed: untreated, supervised"),
         ({"models.after.base_model": None}, "models.after.base_model: is missing; name the model whose checkpoint is"),
         ({"models.before.base_model": "small"}, "models.before.base_model: the untreated checkpoint was not trained"),
-        ({"models.after.weights": {"path": "x"}}, "models.after: found .*allowed: either the keys weights, or checkpoi"),
+        (
+            {"models.after.weights": {"path": "x"}},
+            "models.after: found .*allowed: either the keys weights, or check",
+        ),
         ({"training": None}, "models.before.checkpoint: found 'untreated', and the configuration has no key training"),
         ({"rewards.base": {"formula": "rlcr"}, "training.rewards": ["base"]}, "rewards.base: is the name of a checkpo"),
     ],
@@ -76,8 +79,12 @@ def test_invented_examples_are_seeded_call_or_report_and_abstain_only_where_aske
 
 
 def test_invented_tools_are_no_benchmarks(bfcl_cases):
-    theirs = {
-        tool["function"]["name"] for cases in bfcl_cases.values() for case in cases for _, tool in case.tools
-    } | {"search", "python", "set_alarm", "switch_lamp", "current_song"}
+    theirs = {tool["function"]["name"] for cases in bfcl_cases.values() for case in cases for _, tool in case.tools} | {
+        "search",
+        "python",
+        "set_alarm",
+        "switch_lamp",
+        "current_song",
+    }
     assert len(names()) == 20
     assert names().isdisjoint(theirs)

@@ -57,9 +57,11 @@ def adapter(base, tmp_path_factory):
 
 def served(path):
     async def ask():
-        async with serve_embedded(find_weights({"path": str(path)}), context_length=512) as url:
-            async with httpx.AsyncClient(timeout=120) as client:
-                answer = await client.post(f"{url}/chat/completions", json=QUESTION)
+        async with (
+            serve_embedded(find_weights({"path": str(path)}), context_length=512) as url,
+            httpx.AsyncClient(timeout=120) as client,
+        ):
+            answer = await client.post(f"{url}/chat/completions", json=QUESTION)
         return answer.json()["choices"][0]["message"]["content"]
 
     return asyncio.run(ask())
