@@ -172,7 +172,7 @@ def _not_asked(rows: Sequence[_Row], checkpoints: Mapping[str, str]) -> Iterator
             for metric in METRICS:
                 yield {
                     **{"method": method, "model": model, "setting": setting, "metric": metric},
-                    **{"question_set": "", "tool": "none", "noise": 0.0, "n": 0, "n_missing": 0},
+                    **{"question_set": "none", "tool": "none", "noise": 0.0, "n": 0, "n_missing": 0},
                     **{"value_reason": "not_asked"},
                     **_NO_CHANGE,
                 }
