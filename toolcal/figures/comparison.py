@@ -19,9 +19,9 @@ PUBLISHED: Mapping[str, float] = {"ece10": -0.68, "auroc": 0.17, "accuracy": 0.0
 """Greatest relative changes of "The Confidence Dichotomy" (arXiv 2601.07264): ECE down by up to 68 %, AUROC up by up to
 17 %, accuracy kept."""
 _PANELS = {
-    "ece10": ("ECE, 10 bins,\nrelative change", "relative"),
-    "auroc": ("AUROC,\nrelative change", "relative"),
-    "accuracy": ("accuracy,\ndifference in points", "delta"),
+    "ece10": ("ECE, 10 bins,\nrelative change in %", "relative"),
+    "auroc": ("AUROC,\nrelative change in %", "relative"),
+    "accuracy": ("accuracy,\ndifference in % points", "delta"),
 }
 """Metric -> its panel's title, and the column that is shown."""
 _ROW = 0.165
@@ -63,7 +63,7 @@ def draw(comparison: pd.DataFrame) -> Figure:
         panel.tick_params(axis="y", length=0)
         panel.spines["left"].set_visible(False)
         panel.set_xticks([tick for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high])
-        panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %" if column == "relative" else ""))
+        panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
         panel.grid(axis="x")
         panel.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         if PUBLISHED[metric]:
