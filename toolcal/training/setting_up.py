@@ -11,6 +11,7 @@ from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
 from trl import GRPOConfig
 
+from toolcal.training.precision import half
 from toolcal.training.train import Training, TrainingError, mark_whole
 from toolcal.training.trainer import Rollouts, Step, Trainer
 
@@ -44,10 +45,10 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
     """
     torch.set_num_threads(threads)
     settings = training.settings
-    half = _bfloat16(settings["precision"])
+    short = half(settings["precision"])
     try:
         tokenizer = AutoTokenizer.from_pretrained(training.base)
-        model = AutoModelForCausalLM.from_pretrained(training.base, dtype=torch.bfloat16 if half else torch.float32)
+        model = AutoModelForCausalLM.from_pretrained(training.base, dtype=torch.bfloat16 if short else torch.float32)
     except (OSError, ValueError) as error:
         raise TrainingError(f"no model to train in {training.base}: {' '.join(str(error).split())}") from error
     lora = settings["lora"]
@@ -64,7 +65,7 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
             told=told.answered,
         ),
         model=model,
-        args=arguments(settings, training.progress, bfloat16=half),
+        args=arguments(settings, training.progress, bfloat16=short),
         # TRL repeats each row for the answers of its group; the order is the tasks' own.
         train_dataset=Dataset.from_list(
             [{"prompt": task.question.text, "task": place} for place, task in enumerate(training.tasks)]
@@ -154,13 +155,3 @@ class _Reports(TrainerCallback):  # type: ignore[misc]
     def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         """TRL has written a checkpoint to its end."""
         mark_whole(Path(args.output_dir) / f"checkpoint-{state.global_step}")
-
-
-def _bfloat16(precision: str) -> bool:
-    """Whether to compute in 16 bits: as asked, else where the processor or the GPU has instructions for it."""
-    if precision != "auto":
-        return precision == "bf16"
-    if torch.cuda.is_available():
-        return bool(torch.cuda.is_bf16_supported())
-    able = torch.cpu.get_capabilities()
-    return bool(able.get("avx512_bf16") or able.get("amx_bf16"))

@@ -15,8 +15,8 @@ import pandas as pd
 
 from toolcal.training.invented import Example, examples
 from toolcal.training.libraries import library
+from toolcal.training.precision import half
 
-_TYPES = {"fp32": "float32", "bf16": "bfloat16"}
 _COLUMNS = {
     "loss": "loss",
     "token_accuracy": "mean_token_accuracy",
@@ -80,7 +80,7 @@ def fine_tune(
             gradient_checkpointing=False,
         )
         trainer = trl.SFTTrainer(
-            model=transformers.AutoModelForCausalLM.from_pretrained(base, dtype=_TYPES[precision]),
+            model=transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16 if half(precision) else torch.float32),
             args=arguments,
             train_dataset=datasets.Dataset.from_list([_row(example) for example in made]),
             processing_class=transformers.AutoTokenizer.from_pretrained(base),
