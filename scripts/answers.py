@@ -6,8 +6,6 @@ Every call goes through a journal; what has no answer is asked again on the next
 import asyncio
 from contextlib import ExitStack
 
-import pandas as pd
-
 from toolcal import logs, runs, tables, unfinished
 from toolcal.confidence import elicit
 from toolcal.confidence.answering import Way
@@ -72,7 +70,7 @@ async def run(smk):
             data = await query(cell, about, dict(zip(names, paths, strict=True)), entry, source)
             tell_of_errors(cell, data, about["journal"])
             metadata = {"model": smk.params.answers, "run": about, "code": smk.params.code}
-            tables.write("answers", pd.DataFrame(data), output, metadata)
+            tables.write("answers", data, output, metadata)
 
 
 def main(smk):
