@@ -50,7 +50,10 @@ def hashes(folder):
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "comparison", "diagnosis", "reproduce", "training", "validity"}),
+        (
+            "toolcal/diagnosis/statistics.py",
+            {"calibration", "comparison", "diagnosis", "reproduce", "training", "validity"},
+        ),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",

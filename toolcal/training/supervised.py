@@ -80,7 +80,9 @@ def fine_tune(
             gradient_checkpointing=False,
         )
         trainer = trl.SFTTrainer(
-            model=transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.bfloat16 if half(precision) else torch.float32),
+            model=transformers.AutoModelForCausalLM.from_pretrained(
+                base, dtype=torch.bfloat16 if half(precision) else torch.float32
+            ),
             args=arguments,
             train_dataset=datasets.Dataset.from_list([_row(example) for example in made]),
             processing_class=transformers.AutoTokenizer.from_pretrained(base),
