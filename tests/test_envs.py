@@ -10,7 +10,8 @@ import yaml
 from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-NEEDS = {re.split(r"[<>=]", need)[0]: need for need in PROJECT["project"]["dependencies"]}
+ASKED = [*PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"]["train"]]
+NEEDS = {re.split(r"[<>=]", need)[0]: need for need in ASKED}
 PINS = set(PROJECT["dependency-groups"]["data"])
 
 

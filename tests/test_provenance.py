@@ -31,7 +31,7 @@ def hashes(folder):
             "toolcal/actions/cues.yaml",
             {
                 *("actions", "answer_judgements", "conversations", "estimate"),
-                *("judgements", "recordings", "validity", "writes"),
+                *("judgements", "recordings", "training", "validity", "writes"),
             },
         ),
         ("toolcal/actions/label.py", {"actions", "validity"}),
@@ -45,6 +45,7 @@ def hashes(folder):
                 "conversations",
                 "judgements",
                 "recordings",
+                "supervised",
                 "training",
                 "trajectories",
                 "validity",

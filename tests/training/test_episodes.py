@@ -33,10 +33,21 @@ class Bytes:
     def decode(self, tokens, **_):
         return bytes(token for token in tokens if token != STOP).decode()
 
+    def __call__(self, text, **_):
+        return {"input_ids": list(text.encode())}
 
-def sampled(action, stop=True):
+
+def sampled(prompt, action, stop=True):
+    """A response to a prompt, without what the prompt gives of it."""
     text = action if isinstance(action, str) else json.dumps(action)
+    text = text.removeprefix(given_of(prompt))
     return Sampled([*text.encode(), *([STOP] if stop else [])])
+
+
+def given_of(prompt):
+    """What a prompt gives of the response."""
+    start = bytes(prompt).rpartition(b"]")[2]
+    return start.decode()
 
 
 SEARCH = {"action": "search", "query": "head office"}
@@ -48,9 +59,10 @@ def played(*conversations, desks=None):
     prompts = []
 
     def sample(asked):
-        prompts.append([json.loads(bytes(prompt)) for prompt in asked])
+        prompts.append([json.loads(bytes(prompt).removesuffix(given_of(prompt).encode())) for prompt in asked])
         speaking = [turn for turn in turns if turn.__length_hint__()]
-        return [sampled(*([made] if not isinstance(made, tuple) else made)) for made in map(next, speaking)]
+        made = [made if isinstance(made, tuple) else (made,) for made in map(next, speaking)]
+        return [sampled(prompt, *one) for prompt, one in zip(asked, made, strict=True)]
 
     policy = Policy(Bytes(), sample, "json")
     task = tiny.tasks(1)[0]
@@ -91,14 +103,16 @@ def test_form_confidence_and_grade_of_what_was_said():
         [SEARCH, given(right, 90)],
         [SEARCH, given(right)],  # no confidence
         [SEARCH, given(right, "high")],
-        [given(right, 90)],  # an answer before it is on offer
+        [SEARCH, {"action": "sing", "song": "x"}, given(right, 90)],  # no action on offer
         [SEARCH, ("I do not know", True)],
         [SEARCH, (json.dumps(given(right, 90))[:-4], False)],  # cut off
     )
     assert [episode.formatted for episode in episodes] == [True, False, False, False, False, False]
     assert [episode.correct for episode in episodes] == [1, 1, 1, 1, 0, 0]
-    np.testing.assert_array_equal([episode.confidence for episode in episodes], [0.9, *[math.nan] * 2, 0.9, *[math.nan] * 2])
-    assert [len(episode.emissions) for episode in episodes] == [2, 2, 2, 1, 2, 2], "nobody is asked again"
+    np.testing.assert_array_equal(
+        [episode.confidence for episode in episodes], [0.9, *[math.nan] * 2, 0.9, *[math.nan] * 2]
+    )
+    assert [len(episode.emissions) for episode in episodes] == [2, 2, 2, 3, 2, 2], "nobody is asked again"
 
 
 def test_a_missing_confidence_gets_no_calibration_term_and_is_not_a_low_one():
@@ -124,7 +138,8 @@ def test_an_answer_whose_tool_was_down_has_no_part_in_the_update():
     terms = terms_of(RLCR, episodes)
     gains = group_advantages(np.asarray(sum(terms.values()))[None], scale=True)[0]
     assert gains[2] == 0
-    assert gains[0] == pytest.approx(-gains[1]) and gains[0] > 0
+    assert gains[0] > 0
+    assert gains[1] == pytest.approx(-gains[0])
     row = log_row("rlcr", 1, Paid(episodes, terms, gains), 3, [], 100)
     assert (row["n"], row["n_ungraded"], row["rolling_n"]) == (2, 1, 2)
     assert row["confidence"] == pytest.approx(0.6)
@@ -143,7 +158,10 @@ def test_what_a_tool_returned_is_not_trained_on():
 def test_a_prompt_that_does_not_go_on_begins_another_row():
     first = Emission([1, 2], Sampled([3, 4]), "", True)
     second = Emission([9, 2, 3, 4, 7], Sampled([5]), "", True)
-    assert [(row.prompt, row.completion) for row in rows_of([first, second])] == [([1, 2], [3, 4]), (second.prompt, [5])]
+    assert [(row.prompt, row.completion) for row in rows_of([first, second])] == [
+        ([1, 2], [3, 4]),
+        (second.prompt, [5]),
+    ]
     assert rows_of([]) == []
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 pytest.importorskip("trl", reason="needs the extra `train`: docs/training.md")
+import safetensors.torch as weights
 import torch
 
 from tests.training import tiny
@@ -50,12 +51,17 @@ def one_by_one(model, prompts, completions, temperature):
     return rows
 
 
-PROMPTS = [[5, 6, 7, 8, 9, 10], [5, 6, 7, 20], [5, 6, 7, 8, 30, 31, 32]]
-COMPLETIONS = [[40, 41, 42], [50, 51, 52, 53, 54], [60]]
+# Two kinds of prompts, as of a conversation's two steps, that are alike for long and so are read in two groups.
+PROMPTS = [
+    [*([1] * (7 if kind else 150)), *([2] * (150 if kind else 7)), *rest]
+    for kind, rest in ((0, [8, 9, 10]), (1, [20]), (0, [8, 30, 31, 32]), (1, [21, 22]))
+]
+COMPLETIONS = [[40, 41, 42], [50, 51, 52, 53, 54], [60], [61, 62]]
 
 
 def test_reading_the_common_prefix_once_changes_neither_numbers_nor_gradients():
     model = tiny.model()
+    assert len(shared_prefix.alike(PROMPTS, 100)) == 2
     together, entropy = shared_prefix.log_probabilities(model, PROMPTS, COMPLETIONS, temperature=0.7)
     apart = one_by_one(model, PROMPTS, COMPLETIONS, 0.7)
     for row, (chances, entropies) in enumerate(apart):
@@ -140,14 +146,12 @@ def test_a_training_that_was_killed_goes_on_as_if_it_had_not_been(base, tmp_path
     with (killed.progress / "log.jsonl").open("a") as file:
         file.write('{"design": "rl')
     keep_adapter(train(killed), tmp_path / "adapter again")
-    table, again = (one.log.table("training_log", 3) for one in (whole, killed))
-    assert again["step"].tolist() == [1, 2, 3]
-    chance = ["rollout_seconds", "seconds"]
-    np.testing.assert_allclose(
-        again.drop(columns=["design", *chance]).astype(float), table.drop(columns=["design", *chance]).astype(float), rtol=1e-5
+    table, again = (
+        one.log.table("training_log", 3).drop(columns=["design", "rollout_seconds", "seconds"]).astype(float)
+        for one in (whole, killed)
     )
-    import safetensors.torch as weights
-
+    assert again["step"].tolist() == [1, 2, 3]
+    np.testing.assert_allclose(again, table, rtol=1e-5)
     first, second = (
         weights.load_file(tmp_path / folder / "adapter_model.safetensors") for folder in ("adapter", "adapter again")
     )

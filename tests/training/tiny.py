@@ -101,9 +101,13 @@ def training(base, progress, design=("rlcr", {"formula": "rlcr"}), **changed):
     )
 
 
-def said(text, stop=True):
-    """A text as if the model had sampled it."""
-    known = tokenizer()
+GIVEN = '{"action": "'
+"""What is given of a response in JSON mode and so not sampled; with one tool alone, its name and a quote too."""
+
+
+def said(text, given=GIVEN, stop=True):
+    """A response as if the model had sampled what is not given of it."""
+    known, text = tokenizer(), text.removeprefix(given)
     return Sampled([*known(text, add_special_tokens=False)["input_ids"], *([known.eos_token_id] if stop else [])])
 
 
@@ -115,7 +119,7 @@ def answered(answer, confidence=None):
 def play(seed=0):
     """Samples that are no model's: a search, then an answer of some confidence, at times without any."""
     chance = random.Random(seed)
-    known, searched = tokenizer(), said(json.dumps({"action": "search", "query": "head office"}))
+    known, searched = tokenizer(), said('{"action": "search", "query": "head office"}', GIVEN + 'search"')
 
     def sample(prompts):
         return [

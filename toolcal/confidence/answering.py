@@ -1,7 +1,8 @@
 """How an agent of the study answers one question: its calls of the tool, its final form, and its confidence.
 
-The form is asked for once more where it is broken, and so is a confidence that cannot be read (but not in training, which
-is to show what comes unasked: `Way.again`). A model in JSON mode ends with a call (`elicit.ANSWER`), any other with the lines of the form.
+The form is asked for once more where it is broken, and so is a confidence that cannot be read (not in training, which
+is to show what comes unasked: `Way.again`). A model in JSON mode ends with a call (`elicit.ANSWER`), any other with the
+lines of the form.
 """
 
 from __future__ import annotations

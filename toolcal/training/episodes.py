@@ -60,7 +60,9 @@ class Episode:
         return rows_of(self.emissions)
 
 
-def roll_out(tasks: Sequence[Task], desks: Mapping[Place, Desk], way: Way, policy: Policy, *, seed: int) -> list[Episode]:
+def roll_out(
+    tasks: Sequence[Task], desks: Mapping[Place, Desk], way: Way, policy: Policy, *, seed: int
+) -> list[Episode]:
     """Answer tasks, all side by side.
 
     Args:

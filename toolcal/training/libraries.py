@@ -6,6 +6,9 @@ import os
 from importlib import import_module
 from typing import Any
 
+# They would tell their makers that they are used.
+os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+
 
 class MissingLibraryError(RuntimeError):
     """A library of the extra `train` is not installed; one line, with what to do."""

@@ -25,7 +25,7 @@ TRAINING_TABLES = (
             "reward_accuracy": column("float", "mean of its term for right answers", null=True),
             "reward_calibration": column("float", "mean of its term for the stated confidence", null=True),
             "reward_format": column("float", "mean of its term for the form", null=True),
-            "groups_alike": column("float", "share of questions all of whose answers were paid alike: no signal (0 to 1)"),
+            "groups_alike": column("float", "share of questions whose answers were all paid alike: no signal (0 to 1)"),
             "accuracy": column("float", "share of n that are right, whatever their form (0 to 1)", null=True),
             "formatted": column(
                 "float",

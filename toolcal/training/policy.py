@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from toolcal.benchmarks.protocol import Message
-from toolcal.models import chat
+from toolcal.models import chat, json_mode
 from toolcal.models.chat import ToolMode
 from toolcal.models.json_mode import History
 from toolcal.models.protocol import Reply, Request
@@ -36,15 +36,17 @@ class Emission:
     """One response of the model, as tokens."""
 
     prompt: list[int]
+    """With the beginning of the response, where it was given."""
     sampled: Sampled
     text: str
+    """With what was given of it."""
     valid: bool
     """Whether it was whole, and an action that was on offer."""
 
 
 @dataclass
 class Policy:
-    """Answers requests with the model in training (the protocol `models.protocol.Model`, one a conversation: `Speaker`).
+    """The model in training; in each conversation a `Speaker`, which has the protocol `models.protocol.Model`.
 
     Attributes:
         tokenizer: of transformers, with a chat template.
@@ -112,9 +114,12 @@ class Speaker:
         policy = self._policy
         body = chat.put(request, policy.tool_mode, policy.history)
         prompt = prompt_of(policy.tokenizer, body["messages"], body.get("tools"))
+        # The study's grammar leaves no choice here, so there is nothing to be sampled, nor to be learnt.
+        given = json_mode.opening(request.tools, request.guide) if policy.tool_mode == "json" else ""
+        prompt += policy.tokenizer(given, add_special_tokens=False)["input_ids"] if given else []
         sampled = await policy.ask(self._place, prompt)
         whole = bool(sampled.tokens) and sampled.tokens[-1] in stop_tokens(policy.tokenizer)
-        text = policy.tokenizer.decode(sampled.tokens, skip_special_tokens=True)
+        text = given + policy.tokenizer.decode(sampled.tokens, skip_special_tokens=True)
         message = chat.said({"role": "assistant", "content": text}, request, policy.tool_mode)
         self.emissions.append(
             Emission(prompt, sampled, text, whole and (policy.tool_mode != "json" or _on_offer(message, request)))

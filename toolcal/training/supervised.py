@@ -56,6 +56,7 @@ def fine_tune(
     """
     torch, trl, transformers, datasets = map(library, ("torch", "trl", "transformers", "datasets"))
     peft = library("peft")
+    dtype = torch.bfloat16 if half(precision) else torch.float32
     if threads is not None:
         torch.set_num_threads(threads)
     made = examples(seed, settings["examples"], abstaining=settings["abstaining"])
@@ -80,9 +81,7 @@ def fine_tune(
             gradient_checkpointing=False,
         )
         trainer = trl.SFTTrainer(
-            model=transformers.AutoModelForCausalLM.from_pretrained(
-                base, dtype=torch.bfloat16 if half(precision) else torch.float32
-            ),
+            model=transformers.AutoModelForCausalLM.from_pretrained(base, dtype=dtype),
             args=arguments,
             train_dataset=datasets.Dataset.from_list([_row(example) for example in made]),
             processing_class=transformers.AutoTokenizer.from_pretrained(base),

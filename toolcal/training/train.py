@@ -95,7 +95,7 @@ def train(training: Training, *, threads: int = 1, over: Callable[[], bool] = la
 
     Raises:
         MissingLibraryError: without the extra `train`.
-        TrainingError: the folder holds the progress of another training, the model cannot be loaded, or the run is over.
+        TrainingError: the folder holds another training's progress, the model cannot be loaded, or the run is over.
     """
     for name in ("torch", "transformers", "trl", "peft"):
         library(name)

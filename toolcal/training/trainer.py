@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,9 +101,7 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
     def _sample(self) -> Callable[[Sequence[list[int]]], list[Sampled]]:
         if not self.use_vllm:
             model = self.accelerator.unwrap_model(self.model)
-            return sampler(
-                model, self._tokenizer, max_tokens=self.max_completion_length, temperature=self.temperature
-            )
+            return sampler(model, self._tokenizer, max_tokens=self.max_completion_length, temperature=self.temperature)
 
         def sample(prompts: Sequence[list[int]]) -> list[Sampled]:
             tokens, chances = self._generate_single_turn(list(prompts), None, {}, 1)
@@ -115,12 +113,13 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
         device = self.accelerator.device
         # TRL cuts a batch into equal parts: what is missing in the last one is filled with rows that train nothing.
         missing = -len(rows) % self.args.steps_per_generation
-        rows = [*rows, *(Row(row.prompt, row.completion, [False] * len(row.completion), None) for row in rows[:missing])]
+        rows = [*rows, *(replace(row, trained=[False] * len(row.completion)) for row in rows[:missing])]
         advantages = [*advantages, *[0.0] * missing]
 
         def padded(values: Sequence[Sequence[Any]], fill: float, kind: torch.dtype, *, left: bool = False) -> Any:
             longest = max(map(len, values))
-            filled = [[fill] * (longest - len(v)) + [*v] if left else [*v] + [fill] * (longest - len(v)) for v in values]
+            fills = [[fill] * (longest - len(row)) for row in values]
+            filled = [[*more, *row] if left else [*row, *more] for row, more in zip(values, fills, strict=True)]
             return torch.tensor(filled, dtype=kind, device=device)
 
         prompts, completions = [row.prompt for row in rows], [row.completion for row in rows]

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolcal.confidence.plan import tools_of
-from toolcal.training.designs import design_of
 
 Config = dict[str, Any]
 
@@ -68,24 +67,19 @@ def contradictions(config: Config) -> Iterator[str]:
     known = config.get("rewards", {})
     for name in training["rewards"]:
         if name not in known:
-            yield f"training.rewards: found {name!r}, allowed are the keys of rewards: {', '.join(known) or 'none is there'}"
-    for name, entry in known.items():
-        try:
-            design_of(name, entry)
-        except ValueError as error:
-            yield str(error)
+            there = ", ".join(known) or "none is there"
+            yield f"training.rewards: found {name!r}, allowed are the keys of rewards: {there}"
     yield from _contradictions_of_sets(training["sets"], study, config.get("seed", 0))
     answers = training.get("prompts", 8) * training.get("completions", 8)
     if answers % training.get("micro_batches", 1):
-        yield f"training.micro_batches: found {training['micro_batches']}, allowed: a divisor of prompts x completions, {answers}"
+        found = training["micro_batches"]
+        yield f"training.micro_batches: found {found}, allowed: a divisor of prompts x completions, {answers}"
     if "vllm" in training and training.get("rollouts") != "vllm":
         yield "training.vllm: is for rollouts: vllm"
 
 
 def _contradictions_of_sets(found: Mapping[str, Any], study: Mapping[str, Any], seed: int) -> Iterator[str]:
-    worlds = {
-        entry.get("seed", seed): name for name, entry in study["sets"].items() if entry["source"] == "world"
-    }
+    worlds = {entry.get("seed", seed): name for name, entry in study["sets"].items() if entry["source"] == "world"}
     for name, entry in found.items():
         where, made = f"training.sets.{name}", entry["source"] == "world"
         if name in study["sets"]:
@@ -94,11 +88,10 @@ def _contradictions_of_sets(found: Mapping[str, Any], study: Mapping[str, Any], 
             {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
         ):
             yield f"{where}.{key}: is not for source {entry['source']}"
-        if made and entry.get("seed", seed) in worlds:
-            yield f"{where}.seed: is that of the study's {worlds[entry.get('seed', seed)]}; give it another, so that other questions are trained on"
+        other = worlds.get(entry.get("seed", seed)) if made else None
+        if other is not None:
+            yield f"{where}.seed: is that of the study's {other}; another gives other questions to train on"
         if not tools_of(entry):
             yield f"{where}.tools: is empty; a training answers with tools"
         if "search" in tools_of(entry) and not (made or "passages" in entry or entry["source"] == "hotpotqa"):
             yield f"{where}.passages: is missing; training searches in passages, name a folder"
-
-
