@@ -31,6 +31,11 @@ rule supervised:
     conda:
         "../envs/train.yaml"
     threads: 2
+    resources:
+        # A GPU is one server's, or one training's.
+        vllm=lambda wildcards: int(
+            config["models"][config["training"]["model"]]["source"] == "vllm"
+        ),
     params:
         settings=lambda wildcards: checkpoints.fine_tune_settings(config),
         code=code_of("supervised"),

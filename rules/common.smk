@@ -169,6 +169,15 @@ FIGURES = [
         suffix=("svg", "pdf", "csv"),
     )
 ]
+# What the target `train` ends with: what training changed, in the study and in the diagnostic.
+AFTER_TRAINING = [
+    *(tables_of("comparison", folder="training").values() if COMPARED else []),
+    *(
+        path
+        for path in FIGURES
+        if Path(path).name.startswith(("comparison.", "gar_acc.")) and CHECKPOINTS
+    ),
+]
 MANIFEST = RESULTS / "manifest.json"
 
 
@@ -442,6 +451,10 @@ def closing_words():
 
     if estimates_only():
         return ""
+    if targets() == {"train"} and COMPARED:
+        from toolcal.training.shown import shown as compared
+
+        return f"\n{compared(tables.read('comparison', TABLES['comparison']))}"
     if targets() == {"reproduce"}:
         from toolcal.diagnosis.reproduce import shown
 

@@ -1,7 +1,7 @@
 rule questions:
     input:
         files=lambda wildcards: plan.files_of(
-            config["confidence"]["sets"][wildcards.question_set]
+            training_plan.sets(config)[wildcards.question_set]
         ),
     output:
         questions=QUESTIONS,

@@ -12,8 +12,9 @@ rule train:
     input:
         expand(TRAINED / "adapter", design=DESIGNS),
         expand(TRAINED / "log.parquet", design=DESIGNS),
+        AFTER_TRAINING,
     message:
-        "Trained: {DESIGNS}"
+        "Trained and compared: {DESIGNS}"
 
 
 rule training:

@@ -45,7 +45,6 @@ def hashes(folder):
                 "conversations",
                 "judgements",
                 "recordings",
-                "supervised",
                 "training",
                 "trajectories",
                 "validity",

@@ -46,6 +46,7 @@ NEEDED = {
     "dumbbells": ["delta"],
     "forest": ["delta"],
     "movement": ["delta"],
+    "comparison": ["value"],
 }
 
 
@@ -65,6 +66,8 @@ def names(name: str, rows: pd.DataFrame) -> list[str]:
     """The models or families that a figure has to name."""
     if name in BY_FAMILY:
         return [str(family).removeprefix(POLICY) for family in rows["family"].unique()]
+    if name == "comparison":
+        return list(rows["method"].unique())
     return list(rows["model"].unique()) if "model" in rows else []
 
 

@@ -49,7 +49,7 @@ def test_an_entry_with_a_checkpoint_is_served_from_the_files_of_the_training():
         ({"models.before.base_model": "small"}, "models.before.base_model: the untreated checkpoint was not trained"),
         (
             {"models.after.weights": {"path": "x"}},
-            "models.after: found .*allowed: either the keys weights, or checkpoi",
+            "models.after: found .*allowed: either the keys weights, or check",
         ),
         ({"training": None}, "models.before.checkpoint: found 'untreated', and the configuration has no key training"),
         ({"rewards.base": {"formula": "rlcr"}, "training.rewards": ["base"]}, "rewards.base: is the name of a checkpo"),

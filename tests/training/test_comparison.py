@@ -7,30 +7,20 @@ import pandas as pd
 import pytest
 
 from tests.confidence import scripted
+from tests.figures.trained import CHECKPOINTS, study
+from tests.figures.trained import comparison as made_up
 from toolcal import tables
 from toolcal.training.comparison import METRICS, Study, comparison, rescaled
 from toolcal.training.designs import design_of
 from toolcal.training.settings import WANTED, Place, setting_of
+from toolcal.training.shown import shown
 
-CHECKPOINTS = {"small": "untreated", "small-rlcr": "rlcr", "small-sft": "supervised"}
 TRAINED_ON = [Place("world", "search", 0.0)]
-
-
-def study(said=None, noises=(0.0, 0.5), n=80):
-    """Three models of one luck: the untreated one boasts, the others say what `said` has them say."""
-    configurations = {"small": "prompted", "small-rlcr": "trained", "small-sft": "trained"}
-    ways = {"small": scripted.boastful, "small-rlcr": scripted.frank, "small-sft": scripted.shy} | (said or {})
-    asked = scripted.questions(n, noises)
-    cells = scripted.cells(configurations, noises)
-    answers = pd.concat([scripted.answers(cell, asked, ways[cell.model]) for cell in cells], ignore_index=True)
-    return Study(answers, asked, cells, {"world": None}, 1, {"world": "passages"}, seed=0)
 
 
 @pytest.fixture(scope="module")
 def table():
-    designs = {"rlcr": design_of("rlcr", {"formula": "rlcr"})}
-    found = comparison(study(), CHECKPOINTS, designs, TRAINED_ON, resamples=100, swaps=99)
-    return found[list(tables.TABLES["comparison"].columns)]
+    return pd.DataFrame(made_up())
 
 
 def of(table, **wanted):
@@ -118,3 +108,10 @@ def test_a_model_that_gave_nothing_has_no_rates_and_spoils_none():
 )
 def test_the_setting_of_a_cell(source, service, tool, noise, setting):
     assert setting_of(Place(source, tool, noise), service, [Place("world", "search", 0.3)]) == setting
+
+
+def test_in_markdown_there_is_a_line_a_method_and_what_was_not_asked_is_named(table):
+    said = shown(table)
+    assert said.count("| rlcr |") == said.count("| temperature |") == 4
+    assert said.endswith("Not asked: maths, web.")
+    assert "**higher noise**: world, search, noise 0.5" in said

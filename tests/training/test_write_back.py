@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tests.models.test_serve import WEIGHTS
+from toolcal import tables
 from toolcal.models.serve import find_weights, serve_embedded
 from toolcal.training.base_model import BaseModelError, prepare
 from toolcal.training.supervised import fine_tune
@@ -57,9 +58,11 @@ def adapter(base, tmp_path_factory):
 
 def served(path):
     async def ask():
-        async with serve_embedded(find_weights({"path": str(path)}), context_length=512) as url:
-            async with httpx.AsyncClient(timeout=120) as client:
-                answer = await client.post(f"{url}/chat/completions", json=QUESTION)
+        async with (
+            serve_embedded(find_weights({"path": str(path)}), context_length=512) as url,
+            httpx.AsyncClient(timeout=120) as client,
+        ):
+            answer = await client.post(f"{url}/chat/completions", json=QUESTION)
         return answer.json()["choices"][0]["message"]["content"]
 
     return asyncio.run(ask())
@@ -133,7 +136,8 @@ def test_a_short_fine_tune_lowers_the_loss_of_its_responses(tmp_path):
     transformers.LlamaForCausalLM(tiny).save_pretrained(tmp_path / "base")
     tokenizer.save_pretrained(tmp_path / "base")
     settings = {"examples": 32, "abstaining": 0.25, "epochs": 2, "batch": 8, "learning_rate": 0.05}
-    log = fine_tune(tmp_path / "base", tmp_path / "adapter", settings, lora=LORA, precision="fp32", seed=1)
+    log = fine_tune(tmp_path / "base", tmp_path / "adapter", settings, lora=LORA, precision="auto", seed=1)
+    tables.check("supervised_log", log)
     assert log["step"].tolist() == list(range(8))
     assert log["loss"].iloc[-1] < log["loss"].iloc[0] - 0.1
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()

@@ -10,7 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from toolcal.figures import arms, panels
 from toolcal.figures.style import BLUE, GREY, ORANGE, PAGE, PALE, SMALL, plain, styled
@@ -19,9 +19,9 @@ PUBLISHED: Mapping[str, float] = {"ece10": -0.68, "auroc": 0.17, "accuracy": 0.0
 """Greatest relative changes of "The Confidence Dichotomy" (arXiv 2601.07264): ECE down by up to 68 %, AUROC up by up to
 17 %, accuracy kept."""
 _PANELS = {
-    "ece10": ("ECE, 10 bins,\nrelative change", "relative"),
-    "auroc": ("AUROC,\nrelative change", "relative"),
-    "accuracy": ("accuracy,\ndifference in points", "delta"),
+    "ece10": ("ECE, 10 bins,\nrelative change in %", "relative"),
+    "auroc": ("AUROC,\nrelative change in %", "relative"),
+    "accuracy": ("accuracy,\ndifference in % points", "delta"),
 }
 """Metric -> its panel's title, and the column that is shown."""
 _ROW = 0.165
@@ -62,8 +62,8 @@ def draw(comparison: pd.DataFrame) -> Figure:
         panel.set_yticks(range(len(lines)), ["" if rows is None else plain(words) for words, rows in lines])
         panel.tick_params(axis="y", length=0)
         panel.spines["left"].set_visible(False)
-        panel.locator_params(axis="x", nbins=5)
-        panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %" if column == "relative" else ""))
+        panel.set_xticks([tick for tick in MaxNLocator(5).tick_values(low, high) if low <= tick <= high])
+        panel.xaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=""))
         panel.grid(axis="x")
         panel.axvline(0, color=GREY, linewidth=0.6, zorder=1)
         if PUBLISHED[metric]:

@@ -158,14 +158,14 @@ def group_names(panel: Axes, names: Mapping[int, str], labels: Sequence[str]) ->
         names: place of a line that holds no marks -> the name of the lines below it.
         labels: the lines' labels.
     """
-    left = max((extent(label, SMALL)[0] for label in labels), default=0.0)
+    left = max((extent(label, SMALL)[0] + 4 for label in labels), default=0.0)
     panel.set_zorder(2)
     panel.patch.set_visible(False)
     for place, words in names.items():
         written = panel.annotate(
             words,
             (0, place),
-            (-left - 4, 0),
+            (-left, 0),
             xycoords=("axes fraction", "data"),
             textcoords="offset points",
             va="center_baseline",

@@ -116,8 +116,8 @@ def _arms(
 def rescaled(answers: pd.DataFrame, seed: int) -> pd.DataFrame:
     """The answers to one half of the questions under the temperature that was fitted on the other half.
 
-    One half, and not both in turns: two temperatures would put the halves against each other, and AUROC would change
-    though no temperature changes an order.
+    One half, and not both in turns: two temperatures would put the halves against each other, and change AUROC, though
+    no temperature but an infinite one (0.5 of everything) does.
 
     Args:
         answers: `question_id`, `correct` and `confidence` of a cell, among other columns.
@@ -172,7 +172,7 @@ def _not_asked(rows: Sequence[_Row], checkpoints: Mapping[str, str]) -> Iterator
             for metric in METRICS:
                 yield {
                     **{"method": method, "model": model, "setting": setting, "metric": metric},
-                    **{"question_set": "", "tool": "none", "noise": 0.0, "n": 0, "n_missing": 0},
+                    **{"question_set": "none", "tool": "none", "noise": 0.0, "n": 0, "n_missing": 0},
                     **{"value_reason": "not_asked"},
                     **_NO_CHANGE,
                 }

@@ -44,7 +44,7 @@ COMPARISON_TABLES = (
                 + "; ".join(f"{name}: {words}" for name, words in SETTINGS.items()),
                 values=tuple(SETTINGS),
             ),
-            "question_set": column("str", "name of the question set; empty where the setting was not asked"),
+            "question_set": column("str", "name of the question set; none where the setting was not asked"),
             "tool": column("str", "the tool that was offered", values=TOOLS),
             "noise": column("float", "share of questions whose support is corrupted (0 to 1)"),
             "metric": column("str", f"what is compared. {_WORDS}", values=COMPARED),

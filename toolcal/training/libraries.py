@@ -23,6 +23,7 @@ def library(name: str) -> Any:
     Raises:
         MissingLibraryError: it is not installed.
     """
+    os.environ.setdefault("TQDM_DISABLE", "1")  # their progress bars would fill the terminal, and the job has a log
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
