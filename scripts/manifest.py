@@ -21,6 +21,7 @@ def main(smk):
             " ".join(filter(None, row)) for row in facts.itertuples(index=False)
         )
     files |= entries.files(config["models"])
+    files |= {f"labels/{path}": Path(path) for path in config.get("labels", {}).get("corrections", [])}
     found = provenance.manifest(
         config,
         revisions=revisions,

@@ -94,6 +94,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
+    if "labels" in checked and isinstance(checked["labels"]["corrections"], str):
+        checked["labels"]["corrections"] = [checked["labels"]["corrections"]]
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
@@ -229,10 +231,18 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
+    yield from _contradictions_of_corrections(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
+
+
+def _contradictions_of_corrections(config: Config) -> Iterator[str]:
+    given = config.get("labels", {}).get("corrections", [])
+    for path in [given] if isinstance(given, str) else given:
+        if not Path(path).is_file():
+            yield f"labels.corrections: there is no file {path}; save one in the explorer, or take the key out"
 
 
 def _contradictions_of_study(config: Config) -> Iterator[str]:
