@@ -30,6 +30,7 @@ include: "rules/validity.smk"
 include: "rules/calibration.smk"
 include: "rules/figures.smk"
 include: "rules/tables.smk"
+include: "rules/exports.smk"
 include: "rules/manifest.smk"
 include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
@@ -44,7 +45,8 @@ rule all:
     input:
         FIGURES,
         TABLES.values(),
-        PRINTED,
+        IN_PRINT,
+        exported(config["exports"]),
         MANIFEST,
     message:
         "Figures, tables and manifest are there"

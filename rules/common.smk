@@ -10,7 +10,7 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, runs, typeset, unfinished
+from toolcal import configuration, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.corrections import CORRECTED
@@ -52,6 +52,7 @@ JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
 # Readers' corrections make one more labeller.
 CORRECTION_FILES = config["labels"]["corrections"] if "labels" in config else []
+CORRECTED_FROM = config["labellers"][0] if CORRECTION_FILES else None
 LABELLERS = config["labellers"] + ([CORRECTED] if CORRECTION_FILES else [])
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
@@ -176,18 +177,6 @@ FIGURES = [
         of=figures.pages(name, PAGES),
         suffix=("svg", "pdf", "csv"),
     )
-]
-# Tables for a paper.
-PRINTED_PAGES = typeset.pages(
-    (cell.scenario.partition("-")[0] for cell in CELLS),
-    LABELLERS,
-    perturbed=bool(PAGES["perturbation"]),
-    with_user=bool(WITH_USER),
-)
-PRINTED = [
-    RESULTS / f"tables/{page.name}.{suffix}"
-    for page in PRINTED_PAGES
-    for suffix in ("tex", "md")
 ]
 MANIFEST = RESULTS / "manifest.json"
 

@@ -35,7 +35,7 @@ rule diagnosis:
         },
         labellers=LABELLERS,
         # Whose labels the corrections are put over; none without corrections.
-        corrected=config["labellers"][0] if CORRECTIONS else None,
+        corrected=CORRECTED_FROM,
         questions=JUDGE_QUESTIONS,
         seed=config["seed"],
         code=code_of("diagnosis"),

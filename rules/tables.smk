@@ -1,3 +1,19 @@
+# Tables for a paper.
+from toolcal import typeset as _typeset
+
+PAGES_IN_PRINT = _typeset.pages(
+    (cell.scenario.partition("-")[0] for cell in CELLS),
+    LABELLERS,
+    perturbed=bool(PAGES["perturbation"]),
+    with_user=bool(WITH_USER),
+)
+IN_PRINT = [
+    RESULTS / f"tables/{page.name}.{suffix}"
+    for page in PAGES_IN_PRINT
+    for suffix in ("tex", "md")
+]
+
+
 rule tables:
     input:
         cells=TABLES["cells"],
@@ -5,13 +21,13 @@ rule tables:
         write_rates=TABLES["write_rates"],
         effects=TABLES["effects"],
     output:
-        PRINTED,
+        IN_PRINT,
     log:
         RESULTS / "logs/tables.log",
     conda:
         "../envs/analysis.yaml"
     params:
-        pages=PRINTED_PAGES,
+        pages=PAGES_IN_PRINT,
         folder=str(RESULTS / "tables"),
         names=published_names(),
         scenarios=list(config["scenarios"]),

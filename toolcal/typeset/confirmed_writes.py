@@ -12,6 +12,7 @@ from toolcal.cells import BASELINE
 from toolcal.typeset.grid import (
     DASH,
     INTERVAL,
+    MINUS,
     PUBLISHED,
     Grid,
     Line,
@@ -58,7 +59,7 @@ def confirmed_writes(
                 if any(before) and (writes, reader) == ("all", _RULE):
                     lines.append(Line(PUBLISHED, before, below=True))
     heading = tuple(
-        (title(scenario), what) for scenario in columns for what in ("n", "confirmed / Acc", "Acc - confirmed")
+        (title(scenario), what) for scenario in columns for what in ("n", "confirmed / Acc", f"Acc {MINUS} confirmed")
     )
     notes = (
         "Write calls that need the user's yes: the share that the user had agreed to (%), and the share of the same "

@@ -68,10 +68,11 @@ def gar_acc(
         if not any(key[0] == model for key in of):
             continue
         found = [_entry(model, pair, of.get((model, *pair)), counts[pair], nulls) for pair in columns]
-        before = [_before(model, pair, labeller, published) for pair in columns]
+        before = [_before(model, pair, labeller, published) if (model, *pair) in of else "" for pair in columns]
         if mean:
-            found.append(_mean(model, outcomes, seed, nulls))
-            before.append(_one(published.get((model, OVERALL, BASELINE, "", "acc"))))
+            ran = {scenario for one, scenario, _ in of if one == model} >= set(SCENARIOS)
+            found.append(_mean(model, outcomes, seed, nulls) if ran else ("", "", False))
+            before.append(_one(published.get((model, OVERALL, BASELINE, "", "acc"))) if ran else "")
         bold = frozenset(at for at, entry in enumerate(found) if entry[2])
         lines.append(Line(model, tuple(entry[0] for entry in found), bold))
         lines.append(Line(INTERVAL, tuple(entry[1] for entry in found), below=True))

@@ -17,7 +17,7 @@ def latex(grid: Grid) -> str:
     return (
         "% Needs \\usepackage{booktabs}; in two columns, table* in place of table.\n"
         "\\begin{table}\n\\centering\n\\footnotesize\n\\setlength{\\tabcolsep}{4pt}\n"
-        f"\\caption{{{escaped(grid.caption)}}}\n\\label{{tab:{grid.name}}}\n"
+        f"\\caption{{{escaped(grid.caption)}}}\n\\label{{tab:{grid.name}}}\n\\smallskip\n"
         f"{_tabular(grid)}\n\\par\\smallskip\n"
         f"\\parbox{{\\linewidth}}{{\\scriptsize {notes}}}\n\\end{{table}}\n"
     )

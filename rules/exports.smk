@@ -1,0 +1,103 @@
+# What other tools open. In `all` where the configuration names it; asked for by name, what it names, else all there is.
+from toolcal import exports as _exports
+
+INSPECT_LOGS = RESULTS / "exports/inspect/{model}"
+EXPORTED = {
+    "inspect": expand(INSPECT_LOGS, model=list(dict.fromkeys(c.model for c in CELLS))),
+    "dataset": [RESULTS / "exports/dataset"],
+}
+
+
+def exported(names):
+    """What exports of these names leave behind."""
+    return [path for name in names for path in EXPORTED[name]]
+
+
+def exported_cells(model):
+    """Of each cell of a model: its key, and its files of cases, contexts, trajectories and the user's messages."""
+    return [
+        [
+            *cell,
+            *(path_of(table, cell) for table in (CASES, CONTEXTS, TRAJECTORIES)),
+            (
+                path_of(USER_MESSAGES, cell)
+                if cell in cells_of(model, free=True)
+                else None
+            ),
+        ]
+        for cell in cells_of(model)
+    ]
+
+
+localrules:
+    exports,
+
+
+rule exports:
+    input:
+        exported(config["exports"] or _exports.EXPORTS),
+    message:
+        "Exports are there"
+
+
+# Inspect stands in no environment of conda: whoever exports to it installs the extra beside Snakemake.
+rule export_inspect:
+    input:
+        **CORRECTIONS,
+        cases=lambda wildcards: per_cell(CASES, wildcards.model),
+        contexts=lambda wildcards: per_cell(CONTEXTS, wildcards.model),
+        trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
+        user_messages=lambda wildcards: per_cell(
+            USER_MESSAGES, wildcards.model, free=True
+        ),
+        actions=ACTIONS,
+        grades=lambda wildcards: per_cell(GRADES, wildcards.model),
+        outcomes=TABLES["outcomes"],
+        cells=TABLES["cells"],
+    output:
+        logs=directory(INSPECT_LOGS),
+    log:
+        RESULTS / "logs/export_inspect/{model}.log",
+    params:
+        cells=lambda wildcards: exported_cells(wildcards.model),
+        family=lambda wildcards: config["models"][wildcards.model]["family"],
+        corrected=CORRECTED_FROM,
+        code=code_of("export_inspect"),
+    message:
+        "Logs of Inspect of {wildcards.model}"
+    script:
+        "../scripts/export_inspect.py"
+
+
+rule export_dataset:
+    input:
+        **{
+            name: TABLES[name]
+            for name in ("effects", "family_effects", "outcomes", "write_rates")
+        },
+        **{name: TABLES[name] for name in ["correction_agreement"] if name in TABLES},
+        **CORRECTIONS,
+        cells=TABLES["cells"],
+        cases=per_cell(CASES),
+        contexts=per_cell(CONTEXTS),
+        trajectories=per_cell(TRAJECTORIES),
+        user_messages=per_cell(USER_MESSAGES, free=True),
+        probe_events=per_cell(PROBE_EVENTS, but=BY_RECORDING),
+        actions=per_cell(ACTIONS),
+        grades=per_cell(GRADES),
+        writes=expand(WRITES, model=WITH_USER),
+    output:
+        folder=directory(EXPORTED["dataset"][0]),
+    log:
+        RESULTS / "logs/export_dataset.log",
+    conda:
+        "../envs/analysis.yaml"
+    params:
+        root=str(RESULTS),
+        models={name: entry["family"] for name, entry in config["models"].items()},
+        seed=config["seed"],
+        code=code_of("export_dataset"),
+    message:
+        "A data set folder of this run"
+    script:
+        "../scripts/export_dataset.py"
