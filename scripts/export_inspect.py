@@ -17,7 +17,7 @@ def main(smk):
         raise RuntimeError(
             f"exports: inspect needs the extra inspect ({error.name} is missing): pip install 'toolcal[inspect]'"
         ) from None
-    actions = tables.read("actions", *smk.input.actions)
+    actions = tables.read("actions", smk.input.actions)
     if smk.params.corrected:
         actions = overlay(actions, tables.read("actions", smk.input.corrected), smk.params.corrected)
     grades = tables.read("grades", *smk.input.grades)

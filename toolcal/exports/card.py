@@ -77,7 +77,7 @@ def card(configs: Sequence[Config], models: Mapping[str, str], revisions: Mappin
 
 
 def _config(config: Config, *, default: bool) -> dict[str, Any]:
-    files = [{"split": "train", "path": f"{FOLDER}/{config.name}/*.parquet"}]
+    files = [{"split": "train", "path": f"{FOLDER}/{config.name}/**"}]
     return {"config_name": config.name, "data_files": files, **({"default": True} if default else {})}
 
 

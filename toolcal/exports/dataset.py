@@ -63,7 +63,7 @@ def export(tables: Mapping[str, Sequence[Path]], root: Path, folder: Path) -> li
             rows = pq.read_table(path, columns=config.schema.names, partitioning=None)
             if not rows.num_rows:
                 continue
-            target = folder / FOLDER / name / "-".join(path.relative_to(root).parts[1:])
+            target = folder / FOLDER / name / Path(*path.relative_to(root).parts[1:])
             target.parent.mkdir(parents=True, exist_ok=True)
             pq.write_table(rows.cast(config.schema), target, compression="zstd", row_group_size=_ROWS)
             config.files, config.rows = config.files + 1, config.rows + rows.num_rows
