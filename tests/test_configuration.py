@@ -11,6 +11,7 @@ from toolcal import configuration
 from toolcal.actions.label import LABELLERS
 from toolcal.benchmarks.tau2.cases import ASK_SUBSETS
 from toolcal.benchmarks.tau2.engine import DOMAINS
+from toolcal.exports import EXPORTS
 from toolcal.models.policies import POLICIES
 from toolcal.repeated_keys import repeated_keys
 
@@ -46,6 +47,7 @@ def test_schema_and_code_know_the_same_names():
     assert set(properties["labellers"]["items"]["enum"]) == set(LABELLERS)
     ours = {f"bfcl-{category}" for category in CATEGORIES} | {f"tau{n}-{domain}" for n in (1, 2) for domain in DOMAINS}
     assert set(properties["scenarios"]["propertyNames"]["anyOf"][0]["enum"]) == ours
+    assert set(properties["exports"]["items"]["enum"]) == set(EXPORTS)
     asked = properties["scenarios"]["additionalProperties"]["properties"]["ask_tasks"]
     assert tuple(asked["enum"]) == ASK_SUBSETS
 
@@ -168,6 +170,12 @@ MISTAKES = {
     "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
+    "no such corrections": (
+        put("labels", {"corrections": ["/nowhere.jsonl"]}),
+        "labels.corrections: there is no file /nowhere.jsonl; save one in the explorer",
+    ),
+    "labels without corrections": (put("labels", {}), "labels: 'corrections' is a required property"),
+    "unknown export": (put("exports", ["csv"]), "exports.0: found 'csv', allowed: one of inspect, dataset"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
     "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of refined"),
     "unknown scenario": (

@@ -556,7 +556,7 @@ TABLES: dict[str, Table] = {
                 "line": _c("int", "line in it, from 1"),
                 **_keys(*EMISSION),
                 "labeller": _c("str", "whose label was looked at"),
-                "was": _c("str", "the class that it gave", values=ACTIONS),
+                "was": _c("str", "the class that it gave; null where it gave none", null=True, values=ACTIONS),
                 "action": _c("str", "the message's class by the reader", values=ACTIONS),
                 "note": _c("str", "the reader's word on it", null=True),
                 "by": _c("str", "the reader"),

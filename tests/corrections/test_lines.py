@@ -30,7 +30,7 @@ def test_lines_come_back_with_their_places(tmp_path):
         ({key: value for key, value in LINE.items() if key != "by"}, "by: is missing"),
         (LINE | {"comment": "x"}, "comment: unknown key, allowed are model, "),
         (LINE | {"action": "SHOUT"}, "action: found 'SHOUT', allowed: one of TOOL_CALL, REFUSE, ASK, CONFIRM, OTHER"),
-        (LINE | {"was": None}, "was: found None, allowed: one of TOOL_CALL"),
+        (LINE | {"was": "NONE"}, "was: found 'NONE', allowed: one of TOOL_CALL"),
         (LINE | {"was": ["ASK"]}, "was: found ['ASK'], allowed"),
         (LINE | {"turn": -1}, "turn: found -1, allowed: a whole number, 0 or more"),
         (LINE | {"step": True}, "step: found True, allowed: a whole number"),

@@ -38,6 +38,8 @@ def statuses(actions, *marks):
         ({"action": "OTHER"}, "upheld"),
         ({"labeller": "paper_like"}, "met"),
         ({"was": "REFUSE"}, "stale"),
+        ({"was": None}, "stale"),
+        ({"turn": 3, "was": None}, "no_class"),
         ({"labeller": "human"}, "not_there"),
         ({"case_id": "b"}, "not_there"),
         ({"attempt": 1}, "not_there"),

@@ -39,7 +39,7 @@ class Correction:
     step: int
     attempt: int
     labeller: str
-    was: str
+    was: str | None
     action: str
     note: str | None
     by: str
@@ -155,11 +155,12 @@ def _is_version(value: Any) -> bool:
 _Form = tuple[str, Callable[[Any], bool]]
 _NAME: _Form = ("text, not empty", _is_name)
 _NUMBER: _Form = ("a whole number, 0 or more", _is_number)
-_ACTION: _Form = (f"one of {', '.join(ACTIONS)}", _is_action)
+_CLASSES = f"one of {', '.join(ACTIONS)}"
 _FORMS: dict[str, _Form] = {
     **dict.fromkeys(("model", "scenario", "perturbation", "case_id", "labeller", "by"), _NAME),
     **dict.fromkeys(("trial", "turn", "step", "attempt"), _NUMBER),
-    **dict.fromkeys(("was", "action"), _ACTION),
+    "action": (_CLASSES, _is_action),
+    "was": (f"{_CLASSES}, or null", lambda value: value is None or _is_action(value)),
     "note": ("text or null", _is_text),
     "time": ("a date and time such as 2026-12-01T08:15:00Z", _is_moment),
     "labeller_version": ("text, a whole number or null", _is_version),

@@ -133,7 +133,8 @@ def _against_label(
     if now == "TOOL_CALL" and not leaked:
         return "call", "the message makes a call, which is told by its form and not by words"
     if now != said.was:
-        return "stale", f"{said.labeller} said {said.was} when it was marked, and says {now} now: look at it again"
+        then = said.was or "nothing"
+        return "stale", f"{said.labeller} said {then} when it was marked, and says {now} now: look at it again"
     return "applied", None
 
 
