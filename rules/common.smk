@@ -10,10 +10,9 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal import configuration, corrections, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
-from toolcal.corrections import CORRECTED
 from toolcal.models import entries
 from toolcal.repeated_keys import repeated_keys
 
@@ -51,9 +50,9 @@ WITH_USER = list(
 JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
 # Readers' corrections make one more labeller.
-CORRECTION_FILES = config["labels"]["corrections"] if "labels" in config else []
+CORRECTION_FILES = corrections.files(config)
 CORRECTED_FROM = config["labellers"][0] if CORRECTION_FILES else None
-LABELLERS = config["labellers"] + ([CORRECTED] if CORRECTION_FILES else [])
+LABELLERS = config["labellers"] + ([corrections.CORRECTED] if CORRECTION_FILES else [])
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"

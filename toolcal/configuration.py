@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from toolcal import corrections
 from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import turn_plan
 from toolcal.confidence.plan import tools_of
@@ -94,8 +95,6 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
-    if "labels" in checked and isinstance(checked["labels"]["corrections"], str):
-        checked["labels"]["corrections"] = [checked["labels"]["corrections"]]
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
@@ -231,18 +230,11 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
-    yield from _contradictions_of_corrections(config)
+    yield from corrections.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
-
-
-def _contradictions_of_corrections(config: Config) -> Iterator[str]:
-    given = config.get("labels", {}).get("corrections", [])
-    for path in [given] if isinstance(given, str) else given:
-        if not Path(path).is_file():
-            yield f"labels.corrections: there is no file {path}; save one in the explorer, or take the key out"
 
 
 def _contradictions_of_study(config: Config) -> Iterator[str]:

@@ -26,27 +26,27 @@ SRI = {
 }
 
 
+CASE = "multi_turn_base_115"
+FIRST = {"model": "halts_early", "scenario": "bfcl-base", "perturbation": "baseline", "case_id": CASE}
+"""A message in which it says that a part is done."""
+
+
 @pytest.fixture(scope="module")
 def config():
-    config = policies("halts_early", limit=2, scenarios=("base",)) | {"exports": ["inspect", "dataset"]}
-    config["scenarios"]["tau2-airline"] = {"limit": 2}
+    config = policies("halts_early", limit=2, scenarios=()) | {"exports": ["inspect", "dataset"]}
+    config["scenarios"] = {"bfcl-base": {"case_ids": [CASE, "multi_turn_base_0"]}, "tau2-airline": {"limit": 2}}
     config["models"]["confirming"] = {"source": "audit", "pair": "confirming", "family": "audit"}
     return config | {"perturbations": {"sri-full": SRI}, "labels": {"corrections": "marks.jsonl"}}
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, config):
-    """A run with a correction of the first message and one of a message that is not there."""
+    """A run with a correction of a message that is not there and one of the first."""
     project = copy_project(tmp_path_factory.mktemp("exports"), in_one_process=True)
-    first = {"model": "halts_early", "scenario": "bfcl-base", "perturbation": "baseline", "case_id": "none"}
-    marks = project.folder / "marks.jsonl"
-    marks.write_text(json.dumps(LINE | first) + "\n")
-    project.snakemake("results/actions/halts_early.parquet", config=config)
-    row = tables.records(tables.read("actions", project.results("actions/halts_early.parquet")))[0]
-    right = {key: row[key] for key in tables.EMISSION} | {"labeller": "paper_like", "was": row["action"]}
-    marks.write_text("".join(json.dumps(LINE | line | {"action": "REFUSE"}) + "\n" for line in (first, right)))
+    right = LINE | FIRST | {"labeller": "paper_like", "was": "CONFIRM", "action": "REFUSE"}
+    lines = [json.dumps(line) for line in (right | {"turn": 99}, right)]
+    (project.folder / "marks.jsonl").write_text("\n".join(lines) + "\n")
     project.said = project.snakemake("exports", "tables", config=config)
-    project.right = right
     return project
 
 
@@ -68,9 +68,6 @@ def test_a_broken_line_stops_its_stage_and_is_told(finished, tmp_path, config):
     output = project.snakemake("corrections", config=config, check=False)
     assert "marks.jsonl line 3: model: found 3, allowed: text, not empty" in output
     assert "Traceback" not in output
-    (project.folder / "marks.jsonl").unlink()
-    output = project.snakemake("--dry-run", config=config, check=False)
-    assert "labels.corrections: there is no file marks.jsonl" in output
 
 
 def test_inspect_reads_its_logs(finished):
@@ -90,14 +87,14 @@ def test_inspect_reads_its_logs(finished):
         verdicts = [sample.scores["passed"].value for sample in log.samples]
         assert acc == verdicts.count("C") / len(verdicts)
         assert log.status == "success"
-    case = next(s for s in logs["bfcl-base.baseline"].samples if s.id == finished.right["case_id"])
+    case = next(s for s in logs["bfcl-base.baseline"].samples if s.id == CASE)
     answers = [message for message in case.messages if message.role == "assistant"]
-    assert answers[0].metadata["labels"] == {"paper_like": finished.right["was"], "corrected": "REFUSE"}
+    assert answers[0].metadata["labels"] == {"paper_like": "CONFIRM", "corrected": "REFUSE"}
     assert [message.role for message in case.messages][:2] == ["user", "assistant"]
     assert any(sample.metadata["taken_back"] for sample in logs["bfcl-base.sri-full"].samples)
-    talk = logs["tau2-airline.baseline"].samples[0]
-    assert [message.role for message in talk.messages][:3] == ["system", "assistant", "user"]
-    called = next(message for message in talk.messages if getattr(message, "tool_calls", None))
+    talks = logs["tau2-airline.baseline"].samples
+    assert [message.role for message in talks[0].messages][:3] == ["system", "assistant", "user"]
+    talk, called = next((t, m) for t in talks for m in t.messages if getattr(m, "tool_calls", None))
     answered = next(m for m in talk.messages if m.role == "tool" and m.tool_call_id == called.tool_calls[0].id)
     assert answered.function == called.tool_calls[0].function
 
@@ -120,19 +117,11 @@ def test_the_data_set_is_loaded_by_its_own_library_and_by_pyarrow(finished, tmp_
     assert [entry["config_name"] for entry in heading["configs"]] == names
 
 
-def test_no_path_of_this_machine_is_in_the_exports_and_they_are_made_alike_again(finished, config):
-    def contents():
-        found = {}
-        for path in sorted(finished.results("exports").rglob("*.*")):
-            if path.is_file() and path.name != ".snakemake_timestamp":
-                found[path] = hashlib.sha256(path.read_bytes()).hexdigest()
-                for text in _texts(path):
-                    assert os.fsencode(finished.folder) not in text
-        return found
-
-    before = contents()
-    finished.snakemake("exports", "--forcerun", "export_inspect", "export_dataset", config=config)
-    assert contents() == before
+def test_no_path_of_this_machine_is_in_the_exports(finished):
+    files = [path for path in finished.results("exports").rglob("*.*") if path.is_file()]
+    assert {path.suffix for path in files} >= {".eval", ".parquet", ".md"}
+    for path in files:
+        assert all(os.fsencode(finished.folder) not in text for text in _texts(path)), path
 
 
 def _texts(path):

@@ -11,14 +11,14 @@ from toolcal import tables
 from toolcal.cells import BASELINE
 from toolcal.typeset.grid import (
     DASH,
-    INTERVAL,
     MINUS,
-    PUBLISHED,
     Grid,
     Line,
     Nulls,
     as_published,
+    compares,
     ends,
+    lines_of,
     percent,
     title,
 )
@@ -44,7 +44,7 @@ def confirmed_writes(
     readers = sorted(own["reader"].unique(), key=lambda reader: (reader != _RULE, reader))
     published = as_published(reproduced)
     nulls = Nulls()
-    lines = []
+    lines: list[Line] = []
     for model in models:
         for writes in ("all", "executed"):
             for reader in readers:
@@ -53,11 +53,10 @@ def confirmed_writes(
                     continue
                 label = ", ".join([model, *(["executed"] * (writes == "executed")), *([reader] * (reader != _RULE))])
                 found = [_entry(row, label, nulls) for row in rows]
-                lines.append(Line(label, tuple(text for values, _ in found for text in values)))
-                lines.append(Line(INTERVAL, tuple(text for _, spans in found for text in spans), below=True))
-                before = tuple(text for scenario in columns for text in _before(model, scenario, published))
-                if any(before) and (writes, reader) == ("all", _RULE):
-                    lines.append(Line(PUBLISHED, before, below=True))
+                values, intervals = ([text for texts in part for text in texts] for part in zip(*found, strict=True))
+                compared = (writes, reader) == ("all", _RULE)
+                before = [text for one in columns for text in _before(model, one, published)] if compared else []
+                lines += lines_of(label, values, intervals, before)
     heading = tuple(
         (title(scenario), what) for scenario in columns for what in ("n", "confirmed / Acc", f"Acc {MINUS} confirmed")
     )
@@ -65,13 +64,9 @@ def confirmed_writes(
         "Write calls that need the user's yes: the share that the user had agreed to (%), and the share of the same "
         "calls whose run passed; below each its 95 % interval, to whole points. Executed: without calls that the tool "
         "rejected. Read by the rule where no judge is named. An empty place: no such write.",
-        *([f"Published: arXiv 2609.00949, over all calls. {DASH} there: not stated."] * _any_published(lines)),
+        *([f"Published: arXiv 2609.00949, over all calls. {DASH} there: not stated."] * compares(lines)),
     )
     return Grid(name, "Confirmed writes (%).", heading, tuple(lines), (*notes, *nulls.notes()))
-
-
-def _any_published(lines: Sequence[Line]) -> bool:
-    return any(line.label == PUBLISHED for line in lines)
 
 
 def _entry(row: Mapping[str, Any] | None, where: str, nulls: Nulls) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -12,14 +12,14 @@ from toolcal.cells import BASELINE
 from toolcal.diagnosis.reproduce import LABELLER, OVERALL, SCENARIOS, overall
 from toolcal.typeset.grid import (
     DASH,
-    INTERVAL,
-    PUBLISHED,
     Grid,
     Line,
     Nulls,
     as_published,
+    compares,
     ends,
     interval,
+    lines_of,
     of_columns,
     percent,
     title,
@@ -63,7 +63,7 @@ def gar_acc(
     mean = benchmark == OVERALL and set(SCENARIOS) <= set(own["scenario"])
     published = as_published(reproduced)
     nulls = Nulls()
-    lines = []
+    lines: list[Line] = []
     for model in models:
         if not any(key[0] == model for key in of):
             continue
@@ -73,18 +73,15 @@ def gar_acc(
             ran = {scenario for one, scenario, _ in of if one == model} >= set(SCENARIOS)
             found.append(_mean(model, outcomes, seed, nulls) if ran else ("", "", False))
             before.append(_one(published.get((model, OVERALL, BASELINE, "", "acc"))) if ran else "")
-        bold = frozenset(at for at, entry in enumerate(found) if entry[2])
-        lines.append(Line(model, tuple(entry[0] for entry in found), bold))
-        lines.append(Line(INTERVAL, tuple(entry[1] for entry in found), below=True))
-        if any(before):
-            lines.append(Line(PUBLISHED, tuple(before), below=True))
+        values, intervals, bold = zip(*found, strict=True)
+        lines += lines_of(model, values, intervals, before, [at for at, broken in enumerate(bold) if broken])
     heading = [(title(scenario), gold, f"n = {counts[scenario, gold]}") for scenario, gold in columns]
     return Grid(
         name,
         f"Gold Action Recall / accuracy (%) on {benchmark}, by scenario and gold action; labeller {labeller}.",
         (*heading, *([("overall", "Acc", "mean of four")] if mean else [])),
         tuple(lines),
-        (*_notes(own, labeller, any(line.label == PUBLISHED for line in lines)), *nulls.notes()),
+        (*_notes(own, labeller, compares(lines)), *nulls.notes()),
     )
 
 

@@ -37,6 +37,23 @@ class Grid:
     notes: tuple[str, ...]
 
 
+def lines_of(
+    label: str,
+    values: Sequence[str],
+    intervals: Sequence[str],
+    published: Sequence[str],
+    bold: Iterable[int] = (),
+) -> list[Line]:
+    """The lines of one model: its values, below them their intervals, and what was published where something was."""
+    found = [Line(label, tuple(values), frozenset(bold)), Line(INTERVAL, tuple(intervals), below=True)]
+    return [*found, *([Line(PUBLISHED, tuple(published), below=True)] if any(published) else [])]
+
+
+def compares(lines: Iterable[Line]) -> bool:
+    """Whether something published stands among the lines."""
+    return any(line.below and line.label == PUBLISHED for line in lines)
+
+
 class Nulls:
     """Why there are dashes: reason -> the places where it holds, for the notes."""
 

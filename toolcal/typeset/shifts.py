@@ -12,13 +12,13 @@ from toolcal.diagnosis.reproduce import LABELLER
 from toolcal.typeset.grid import (
     DASH,
     DELTA,
-    INTERVAL,
-    PUBLISHED,
     Grid,
     Line,
     Nulls,
     as_published,
+    compares,
     ends,
+    lines_of,
     of_columns,
     percent,
     title,
@@ -60,7 +60,7 @@ def shifts(
     counts = {pair: usual(row["n"] for parts, row in of.items() if parts[2:4] == pair) for pair in columns}
     published = as_published(reproduced)
     nulls = Nulls()
-    lines = []
+    lines: list[Line] = []
     for perturbation in own["perturbation"].unique():
         for model in models:
             rows = [[of.get((perturbation, model, *pair, measure)) for measure in _MEASURES] for pair in columns]
@@ -68,17 +68,15 @@ def shifts(
                 continue
             where = f"{model} {perturbation}"
             found = [_entry(pair, counts[at], where, nulls) for pair, at in zip(rows, columns, strict=True)]
-            lines.append(Line(f"{perturbation}: {model}", tuple(entry[0] for entry in found)))
-            lines.append(Line(INTERVAL, tuple(entry[1] for entry in found), below=True))
-            before = tuple(_before(model, pair, perturbation, labeller, published) for pair in columns)
-            if any(before):
-                lines.append(Line(PUBLISHED, before, below=True))
+            before = [_before(model, pair, perturbation, labeller, published) for pair in columns]
+            values, intervals = zip(*found, strict=True)
+            lines += lines_of(f"{perturbation}: {model}", values, intervals, before)
     heading = [(title(scenario), gold, f"n = {counts[scenario, gold]}") for scenario, gold in columns]
     notes = [
         "Changes from the baseline in points, paired by case; below each its 95 % interval, to whole points; n: pairs. "
         f"*: p < {_LEVEL} after Holm's correction over the perturbation's comparisons. An empty place: not run."
     ]
-    if any(line.label == PUBLISHED for line in lines):
+    if compares(lines):
         notes.append(f"Published: arXiv 2609.00949. {DASH} there: not stated, or GAR under other rules than its own.")
     caption = f"{DELTA} Gold Action Recall / {DELTA} accuracy under perturbations; labeller {labeller}."
     return Grid(name, caption, tuple(heading), tuple(lines), (*notes, *nulls.notes()))
