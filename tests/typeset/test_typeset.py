@@ -63,7 +63,7 @@ def test_changes_under_probes(found):
     table = made(Page("shifts", labeller="paper_like"), found)
     assert (table.lines[0].label, *table.lines[0].texts) == ("cri-retry: mine_1", "+100.0 / −100.0")
     assert table.lines[1].texts == ("[−32, 100] / [−100, 32]",)
-    assert table.heading == (("miss_func", "REFUSE", "n = 2"),)
+    assert table.heading == (("bfcl-miss_func", "REFUSE", "n = 2"),)
 
 
 def test_latex_is_whole_and_prints_names_as_they_are(found):
@@ -102,6 +102,20 @@ def test_every_table_can_be_made_of_a_panel_in_which_everything_happens():
         assert {len(line.texts) for line in found.lines} <= {len(found.heading)}
         assert latex(found).count("tabular}") == 2
         assert markdown(found).startswith("**")
+
+
+def test_scenarios_of_two_benchmarks_with_one_name_stand_apart():
+    """Both have a domain `airline`."""
+    rates = dict.fromkeys(tables.TABLES["write_rates"].columns, 0.5) | {"model": "m", "reader": "rule", "n": 3}
+    rows = [
+        rates | {"scenario": scenario, "perturbation": "baseline", "writes": "all"}
+        for scenario in ("tau1-airline", "tau2-airline")
+    ]
+    given = {"write_rates": tables.frame("write_rates", rows), "reproduce": tables.frame("reproduce", [])}
+    order = ("tau2-airline", "tau1-airline")
+    found = grid(Page("confirmed_writes"), given, models=["m"], scenarios=order, seed=0)
+    assert [levels[0] for levels in found.heading] == ["tau2-airline"] * 3 + ["tau1-airline"] * 3
+    assert r"\multicolumn{3}{c}{tau2-airline} & \multicolumn{3}{c}{tau1-airline}" in latex(found)
 
 
 def test_numbers():

@@ -20,7 +20,6 @@ from toolcal.typeset.grid import (
     ends,
     lines_of,
     percent,
-    title,
 )
 
 _RULE = "rule"
@@ -58,7 +57,7 @@ def confirmed_writes(
                 before = [text for one in columns for text in _before(model, one, published)] if compared else []
                 lines += lines_of(label, values, intervals, before)
     heading = tuple(
-        (title(scenario), what) for scenario in columns for what in ("n", "confirmed / Acc", f"Acc {MINUS} confirmed")
+        (scenario, what) for scenario in columns for what in ("n", "confirmed / Acc", f"Acc {MINUS} confirmed")
     )
     notes = (
         "Write calls that need the user's yes: the share that the user had agreed to (%), and the share of the same "

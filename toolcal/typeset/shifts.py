@@ -21,7 +21,6 @@ from toolcal.typeset.grid import (
     lines_of,
     of_columns,
     percent,
-    title,
     usual,
 )
 
@@ -71,7 +70,7 @@ def shifts(
             before = [_before(model, pair, perturbation, labeller, published) for pair in columns]
             values, intervals = zip(*found, strict=True)
             lines += lines_of(f"{perturbation}: {model}", values, intervals, before)
-    heading = [(title(scenario), gold, f"n = {counts[scenario, gold]}") for scenario, gold in columns]
+    heading = [(scenario, gold, f"n = {counts[scenario, gold]}") for scenario, gold in columns]
     notes = [
         "Changes from the baseline in points, paired by case; below each its 95 % interval, to whole points; n: pairs. "
         f"*: p < {_LEVEL} after Holm's correction over the perturbation's comparisons. An empty place: not run."
