@@ -456,8 +456,32 @@ MISTAKES = {
         put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),
         "perturbations.p: no model that it is for runs in a scenario that it is for",
     ),
+    "nothing to run": (
+        lambda config: (config.pop("confidence"), config["scenarios"].clear()),
+        "scenarios: none is there, and no confidence study (key confidence) either: there is nothing to run",
+    ),
+    "one noise level": (
+        put("confidence", {"models": ["m"], "sets": {"w": {"source": "world", "noise": 0.3}}}),
+        "confidence.sets.w.noise: found 0.3, allowed: a list, such as [0, 0.3, 0.6]",
+    ),
     "no models": (put("models", {}), "models: found {}, allowed: at least 1 entry"),
 }
+
+
+def test_a_study_needs_no_scenarios_but_questions_after_turns_do(config):
+    alone = {
+        "models": {"m": config["models"]["smollm2-135m"]},
+        "confidence": {"models": ["m"], "sets": {"world": {"source": "world"}}},
+    }
+    del alone["models"]["m"]["scenarios"]
+    checked = configuration.validated(alone, SCHEMA)
+    assert checked["scenarios"] == {}
+    assert configuration.cells(checked) == []
+    with pytest.raises(configuration.ConfigError, match="turn_confidence: no scenario is run"):
+        configuration.validated(alone | {"turn_confidence": {}}, SCHEMA)
+    alone["models"]["other"] = {**alone["models"]["m"]}
+    with pytest.raises(configuration.ConfigError, match=r"models\.other: none of the scenarios .*: none is there"):
+        configuration.validated(alone, SCHEMA)
 
 
 def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):

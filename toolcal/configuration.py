@@ -67,7 +67,10 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     checked: Config = copy.deepcopy(dict(config))
     found = _Validator(schema).iter_errors(checked)
     errors = sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
-    lines = [line for error in errors for line in _lines(error)] or list(_contradictions(checked))
+    lines = [line for error in errors for line in _lines(error)]
+    if not lines:
+        checked.setdefault("scenarios", {})
+        lines = list(_contradictions(checked))
     if lines:
         raise ConfigError("\n".join(dict.fromkeys(lines)))
     _fill(checked, schema, schema)
@@ -201,6 +204,10 @@ def _at(reference: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _contradictions(config: Config) -> Iterator[str]:
     """What the schema cannot say: names that must exist elsewhere in the configuration."""
+    if not config["scenarios"] and "confidence" not in config:
+        yield "scenarios: none is there, and no confidence study (key confidence) either: there is nothing to run"
+        return
+    study = config.get("confidence", {}).get("models", [])
     for model, entry in config["models"].items():
         for scenario in entry.get("scenarios", []):
             if scenario not in config["scenarios"]:
@@ -210,8 +217,10 @@ def _contradictions(config: Config) -> Iterator[str]:
                 yield f"models.{model}.scenarios: {scenario} cannot be run by source {entry['source']}" + (
                     f", format {entry['format']}" if "format" in entry else ""
                 )
-        if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
-            yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
+        able = any(runs_in(entry, scenario) for scenario in config["scenarios"])
+        if not (able or "scenarios" in entry or model in study):
+            there = ", ".join(config["scenarios"]) or "none is there"
+            yield f"models.{model}: none of the scenarios is one that it can be in: {there}"
         yield from _contradictions_of_calls(f"models.{model}", entry, config)
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
@@ -346,7 +355,7 @@ def _allowed(rule: str, value: Any) -> str:
         case "enum":
             return "one of " + ", ".join(map(str, value))
         case "type":
-            return value if isinstance(value, str) else " or ".join(value)
+            return "a list" if value == "array" else value if isinstance(value, str) else " or ".join(value)
         case "not":
             return "anything but " + ", ".join(value["enum"]) + " (toolcal sets those itself)"
         case "anyOf":

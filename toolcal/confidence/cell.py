@@ -53,7 +53,9 @@ async def answer_cell(
     slots = asyncio.Semaphore(model.concurrency)
     planned = [(question, trial) for trial in range(trials) for question in questions]
     progress = Progress(
-        f"{cell.model} {cell.question_set}.{cell.configuration}.{cell.tool}.{cell.noise:g}", len(planned)
+        f"{cell.model} {cell.question_set}.{cell.configuration}.{cell.tool}.{cell.noise:g}",
+        len(planned),
+        unit="questions",
     )
 
     async def one(question: Question, trial: int) -> Row:
