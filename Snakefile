@@ -46,7 +46,7 @@ rule all:
         FIGURES,
         TABLES.values(),
         IN_PRINT,
-        exported(config["exports"]),
+        EXPORTS,
         MANIFEST,
     message:
         "Figures, tables and manifest are there"

@@ -1,46 +1,24 @@
-# What other tools open. In `all` where the configuration names it; asked for by name, what it names, else all there is.
-from toolcal import exports as _exports
-
+# What other tools open: in `all` where the configuration names it.
 INSPECT_LOGS = RESULTS / "exports/inspect/{model}"
 EXPORTED = {
     "inspect": expand(INSPECT_LOGS, model=list(dict.fromkeys(c.model for c in CELLS))),
     "dataset": [RESULTS / "exports/dataset"],
 }
-
-
-def exported(names):
-    """What exports of these names leave behind."""
-    return [path for name in names for path in EXPORTED[name]]
-
-
-def exported_cells(model):
-    """Of each cell of a model: its key, and its files of cases, contexts, trajectories and the user's messages."""
-    return [
-        [
-            *cell,
-            *(path_of(table, cell) for table in (CASES, CONTEXTS, TRAJECTORIES)),
-            (
-                path_of(USER_MESSAGES, cell)
-                if cell in cells_of(model, free=True)
-                else None
-            ),
-        ]
-        for cell in cells_of(model)
-    ]
+EXPORTS = [path for name in config["exports"] for path in EXPORTED[name]]
 
 
 localrules:
     exports,
 
 
+# Asked for by name: what the configuration names, else all there is.
 rule exports:
     input:
-        exported(config["exports"] or _exports.EXPORTS),
+        EXPORTS or list(EXPORTED.values()),
     message:
         "Exports are there"
 
 
-# Inspect stands in no environment of conda: whoever exports to it installs the extra beside Snakemake.
 rule export_inspect:
     input:
         **CORRECTIONS,
@@ -58,8 +36,19 @@ rule export_inspect:
         logs=directory(INSPECT_LOGS),
     log:
         RESULTS / "logs/export_inspect/{model}.log",
+    conda:
+        "../envs/inspect.yaml"
     params:
-        cells=lambda wildcards: exported_cells(wildcards.model),
+        cells=lambda wildcards: [
+            [
+                *cell,
+                *(path_of(table, cell) for table in (CASES, CONTEXTS, TRAJECTORIES)),
+                path_of(USER_MESSAGES, cell)
+                if configuration.speaks_freely(cell.scenario)
+                else None,
+            ]
+            for cell in cells_of(wildcards.model)
+        ],
         family=lambda wildcards: config["models"][wildcards.model]["family"],
         corrected=CORRECTED_FROM,
         code=code_of("export_inspect"),
@@ -93,7 +82,6 @@ rule export_dataset:
     conda:
         "../envs/analysis.yaml"
     params:
-        root=str(RESULTS),
         models={name: entry["family"] for name, entry in config["models"].items()},
         seed=config["seed"],
         code=code_of("export_dataset"),

@@ -27,8 +27,7 @@ rule tables:
     conda:
         "../envs/analysis.yaml"
     params:
-        pages=PAGES_IN_PRINT,
-        folder=str(RESULTS / "tables"),
+        pages={page.name: list(page) for page in PAGES_IN_PRINT},
         names=published_names(),
         scenarios=list(config["scenarios"]),
         seed=config["seed"],

@@ -10,7 +10,7 @@ from toolcal.exports.dataset import CONFIGS, export
 
 def main(smk):
     logs.to_file(smk.log[0])
-    folder, root = Path(smk.output.folder), Path(smk.params.root)
+    folder, root = Path(smk.output.folder), Path(smk.input.cells).parents[1]
     temporary = folder.with_name(f".{folder.name}.tmp")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)

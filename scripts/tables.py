@@ -15,10 +15,11 @@ def main(smk):
     found = {name: tables.read(name, smk.input[name]) for name in ("cells", "outcomes", "write_rates", "effects")}
     names, seed = smk.params.names, smk.params.seed
     found["reproduce"] = reproduce(load_published(), **found, names=names, seed=seed)
-    for page in smk.params.pages:
-        made = grid(Page(*page), found, models=list(names), scenarios=smk.params.scenarios, seed=seed)
-        for suffix, text in (("tex", latex(made)), ("md", markdown(made))):
-            Path(smk.params.folder, f"{made.name}.{suffix}").write_text(text, encoding="utf-8")
+    writers = {".tex": latex, ".md": markdown}
+    of_page = {name: Page(*page) for name, page in smk.params.pages.items()}
+    for path in map(Path, smk.output):
+        made = grid(of_page[path.stem], found, models=list(names), scenarios=smk.params.scenarios, seed=seed)
+        path.write_text(writers[path.suffix](made), encoding="utf-8")
 
 
 if "snakemake" in globals():

@@ -11,7 +11,6 @@ from toolcal import configuration
 from toolcal.actions.label import LABELLERS
 from toolcal.benchmarks.tau2.cases import ASK_SUBSETS
 from toolcal.benchmarks.tau2.engine import DOMAINS
-from toolcal.exports import EXPORTS
 from toolcal.models.policies import POLICIES
 from toolcal.repeated_keys import repeated_keys
 
@@ -47,7 +46,6 @@ def test_schema_and_code_know_the_same_names():
     assert set(properties["labellers"]["items"]["enum"]) == set(LABELLERS)
     ours = {f"bfcl-{category}" for category in CATEGORIES} | {f"tau{n}-{domain}" for n in (1, 2) for domain in DOMAINS}
     assert set(properties["scenarios"]["propertyNames"]["anyOf"][0]["enum"]) == ours
-    assert set(properties["exports"]["items"]["enum"]) == set(EXPORTS)
     asked = properties["scenarios"]["additionalProperties"]["properties"]["ask_tasks"]
     assert tuple(asked["enum"]) == ASK_SUBSETS
 

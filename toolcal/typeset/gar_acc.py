@@ -103,7 +103,9 @@ def _entry(
 def _why(row: Mapping[str, Any], measure: str) -> str:
     if not row["n"]:
         return "no case-trial has a verdict"
-    return f"{'GAR' if measure != 'acc' else 'Acc'} is not known of {row['n_unknown']} case-trials from what was recorded"
+    return (
+        f"{'GAR' if measure != 'acc' else 'Acc'} is not known of {row['n_unknown']} case-trials from what was recorded"
+    )
 
 
 def _before(model: str, pair: tuple[str, str], labeller: str, published: Mapping[tuple[str, ...], float]) -> str:
