@@ -430,6 +430,18 @@ MISTAKES = {
         put("confidence", "sets", {"w": {"source": "world", "noise": [2]}}),
         "confidence.sets.w.noise.0: found 2, allowed: 1 or less",
     ),
+    "noise that no file name shows": (
+        put("confidence", "sets", {"w": {"source": "world", "noise": [0.5, 1e-7]}}),
+        "confidence.sets.w.noise: found 1e-07, allowed: 0 to 1 with at most 4 decimals",
+    ),
+    "questions without end": (
+        put("confidence", "trials", 10**9),
+        "confidence.trials: found 1000000000, allowed: 1000 or less",
+    ),
+    "a model that was trained from itself": (
+        put("models", "smollm2-135m", "base_model", "smollm2-135m"),
+        "models.smollm2-135m.base_model: the model would be trained from itself",
+    ),
     "a world on the web": (
         put("confidence", "search", {"service": "serper"}),
         "confidence.sets.world: the web does not know this world",

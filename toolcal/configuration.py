@@ -13,8 +13,7 @@ import yaml
 
 from toolcal import corrections
 from toolcal.cells import BASELINE, Cell
-from toolcal.confidence import turn_plan
-from toolcal.confidence.plan import tools_of
+from toolcal.confidence import plan, turn_plan
 from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
@@ -225,7 +224,7 @@ def _contradictions(config: Config) -> Iterator[str]:
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     yield from _contradictions_of_user(config)
-    yield from _contradictions_of_study(config)
+    yield from plan.contradictions(config)
     if "judge" in config:
         yield from _contradictions_of_calls("judge", config["judge"], config)
     for model in config["models"]:
@@ -244,31 +243,6 @@ def _contradictions(config: Config) -> Iterator[str]:
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
-
-
-def _contradictions_of_study(config: Config) -> Iterator[str]:
-    study = config.get("confidence", {})
-    allowed = [name for name, entry in config["models"].items() if entry["source"] in ("api", "vllm", "embedded")]
-    for name in study.get("models", []):
-        if name not in allowed:
-            yield f"confidence.models: found {name!r}, allowed are models that can be asked: {', '.join(allowed)}"
-    asked = config.get("judge", {}).get("questions", ["right_answer"]) if "judge" in config else []
-    if study.get("graded_by") == "judge" and "right_answer" not in asked:
-        yield "confidence.graded_by: the judge grades only where there is one (judge) with its question right_answer"
-    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
-    for name, entry in study.get("sets", {}).items():
-        where, made = f"confidence.sets.{name}", entry["source"] == "world"
-        for key in sorted(
-            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
-        ):
-            yield f"{where}.{key}: is not for source {entry['source']}"
-        searched = "search" in tools_of(entry)
-        if "passages" in entry and not made and not searched:
-            yield f"{where}.passages: is for the tool search, and the set is answered without it"
-        if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
-            yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
-        if made and on_the_web and searched:
-            yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
 
 
 def _contradictions_of_user(config: Config) -> Iterator[str]:

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.end_to_end.conftest import copy_project
-from tests.standins.endpoint import endpoint
+from tests.standins.endpoint import Endpoint, endpoint
 from toolcal import tables
 
 CONCURRENCY = 2
@@ -74,6 +74,7 @@ def judging(body):
 
 @pytest.mark.slow
 def test_the_study_graded_by_a_judge(project):
+    project.in_one_process = True
     with endpoint(judging) as server:
         config = over(server)
         config["judge"] = {"model": "openai/judge", "endpoint": "standin"}
@@ -91,15 +92,33 @@ def test_the_study_graded_by_a_judge(project):
 
 
 @pytest.mark.slow
+def test_a_set_whose_file_was_edited_is_read_anew(tmp_path):
+    project = copy_project(tmp_path, in_one_process=True)
+    file = tmp_path / "aime.jsonl"
+    rows = [{"problem": f"Find $x = {n}$.", "answer": str(n), "id": str(n)} for n in (1, 2)]
+    file.write_text(json.dumps(rows[0]) + "\n")
+    config = over(Endpoint(url="http://127.0.0.1:9/v1"))
+    config["confidence"]["sets"] = {"aime": {"source": "aime_2025", "path": "aime.jsonl"}}
+    target = "results/questions/aime.0.parquet"
+    project.snakemake(target, config=config)
+    assert project.plan(target, config=config) == {}
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    project.snakemake(target, config=config)
+    assert len(tables.read("questions", project.results("questions/aime.0.parquet"))) == 2
+
+
+@pytest.mark.slow
 def test_a_study_killed_half_way_goes_on_without_an_answer_asked_twice(tmp_path_factory):
-    whole, killed = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "killed"))
+    whole = copy_project(tmp_path_factory.mktemp("whole"), in_one_process=True)
+    killed = copy_project(tmp_path_factory.mktemp("killed"))
     targets = [f"results/answers/{cell}" for cell in CELLS]
-    with endpoint(answering, latency=0.3) as server:
+    with endpoint(answering) as server:
         assert "m in the confidence study" in whole.snakemake("estimate", config=over(server))
         whole.snakemake(*targets, config=over(server))
         asked = len(server.seen)
         assert asked == 6 * 1 + 6 * 2 + 6 * 3
         server.seen.clear()
+        server.latency = 0.3
         run = killed.start(*targets, config=over(server))
         while len(server.seen) < asked // 2 and run.poll() is None:
             time.sleep(0.01)
@@ -107,6 +126,8 @@ def test_a_study_killed_half_way_goes_on_without_an_answer_asked_twice(tmp_path_
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         time.sleep(1.5)
+        server.latency = 0
+        killed.in_one_process = True
         killed.snakemake(*targets, config=over(server))
         repeated = Counter(seen.key for seen in server.seen)
         assert sum(repeated.values()) - asked <= CONCURRENCY
