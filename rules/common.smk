@@ -135,6 +135,17 @@ TABLES = {
     **tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else [])),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
 }
+# The bench of reward designs, no part of `all`.
+REWARDS = tables_of(
+    "reward_designs",
+    "reward_optima",
+    "reward_curves",
+    "tabular_agents",
+    "tabular_kinds",
+    "tabular_confidences",
+    "tabular_summary",
+    folder="rewards",
+)
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
@@ -152,17 +163,31 @@ HAS_FIGURE = {
     "validity": config["validity"],
     "confidence_by_outcome": turn_plan.KEY in config,
 }
-FIGURES = [
-    path
-    for name in figures.FIGURES
-    if HAS_FIGURE.get(name, True)
-    for path in expand(
-        f"{FIGURE}.{{suffix}}",
-        figure=name,
-        of=figures.pages(name, PAGES),
-        suffix=("svg", "pdf", "csv"),
-    )
+
+
+def figures_of(names):
+    """The files of all pages of these figures."""
+    return [
+        path
+        for name in names
+        for path in expand(
+            f"{FIGURE}.{{suffix}}",
+            figure=name,
+            of=figures.pages(name, PAGES),
+            suffix=("svg", "pdf", "csv"),
+        )
+    ]
+
+
+OF_REWARDS = [
+    name for name, source in figures.FIGURES.items() if source.table in REWARDS
 ]
+REWARD_FIGURES = figures_of(OF_REWARDS)
+FIGURES = figures_of(
+    name
+    for name in figures.FIGURES
+    if HAS_FIGURE.get(name, name not in OF_REWARDS)
+)
 MANIFEST = RESULTS / "manifest.json"
 
 
@@ -366,6 +391,8 @@ def estimates_only():
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
+    if targets() & {"rewards", "reward_bench"} and not config["rewards"]:
+        raise WorkflowError("rewards: the configuration has no reward design, name one")
     try:
         asks = JUDGED or ANSWERING
         asked = {"the judge": config["judge"] | {"source": "api"}} if asks else {}
@@ -399,6 +426,6 @@ def closing_words():
             else []
         ),
         f"Figures and tables are in {RESULTS}.{lacking(cells)}"
-        f"{left_over(RESULTS / 'figures', FIGURES)}",
+        f"{left_over(RESULTS / 'figures', FIGURES + REWARD_FIGURES)}",
     ]
     return "\n" + "\n\n".join(block for block in blocks if block)

@@ -49,7 +49,7 @@ def hashes(folder):
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "validity"}),
+        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "reward_bench", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",

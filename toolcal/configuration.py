@@ -93,7 +93,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(entry, schema["$defs"]["question_set"], schema)
     for design in checked["rewards"].values():
         _fill(design, schema["$defs"][design["formula"]], schema)
-    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
+    for key in ("conversations", "reward_bench"):
+        _fill(checked[key], schema["properties"][key], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}

@@ -51,6 +51,11 @@ NEEDED = {
     "confidence_by_noise": ["accuracy"],
     "risk_coverage": ["risk"],
     "answer_causes": ["share"],
+    "reward_curves": ["expected_reward"],
+    "reward_optima": ["cost_at_1"],
+    "tabular_calibration": ["confidence"],
+    "tabular_outcomes": ["mean"],
+    "tabular_collapse": ["share"],
 }
 
 
