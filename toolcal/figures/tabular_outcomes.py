@@ -10,6 +10,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from toolcal.figures import panels
 from toolcal.figures.style import GREY, PAGE, plain, styled
@@ -50,8 +51,6 @@ def draw(tabular_summary: pd.DataFrame) -> Figure:
         panel.set_yticks(range(len(designs)), [plain(design) for design in designs])
         panel.tick_params(axis="y", length=0)
         panel.spines["left"].set_visible(False)
-        panel.locator_params(axis="x", nbins=3)
-        panel.xaxis.set_major_formatter("{x:g}")
         panel.grid(axis="x")
         for place in range(1, len(designs)):
             panel.axhline(place - 0.5, color=GREY, linewidth=0.3)
@@ -62,6 +61,9 @@ def draw(tabular_summary: pd.DataFrame) -> Figure:
             panels.remark(panel, "no rows")
         elif metric != "accuracy":
             panel.set_xlim(left=min(-0.02, panel.get_xlim()[0]), right=max(0.3, panel.get_xlim()[1]))
+        low, high = panel.get_xlim()
+        inside = [tick for tick in MaxNLocator(3).tick_values(low, high) if low <= tick <= high]
+        panel.set_xticks(inside, [f"{tick:g}" for tick in inside])
     handles = [
         Line2D([], [], linestyle="none", markersize=4, **_look(population, scaled)) for population, scaled in _PLACES
     ]
