@@ -136,6 +136,7 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
 
 
 def test_mistakes_in_the_configuration_are_told_before_anything_runs(project):
+    project.in_one_process = True
     models = {"m": {"source": "plicy", "family": "f"}}
     config = policies("oracle") | {"seeds": 3, "trials": 0, "models": models}
     output = project.snakemake("--dry-run", config=config, check=False)
