@@ -94,7 +94,10 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["confidence"][tool], study["properties"][tool], schema)
         for entry in checked["confidence"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
-    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
+    for design in checked["rewards"].values():
+        _fill(design, schema["$defs"][design["formula"]], schema)
+    for key in ("conversations", "reward_bench"):
+        _fill(checked[key], schema["properties"][key], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
@@ -341,6 +344,7 @@ def _allowed(rule: str, value: Any) -> str:
         "minimum": "{} or more",
         "maximum": "{} or less",
         "exclusiveMinimum": "more than {}",
+        "exclusiveMaximum": "less than {}",
         "minItems": "a list of at least {}",
         "minProperties": "at least {} entry",
         "minLength": "text of at least {} character",
