@@ -23,6 +23,7 @@ include: "rules/answers.smk"
 include: "rules/checkpoints.smk"
 include: "rules/training.smk"
 include: "rules/actions.smk"
+include: "rules/corrections.smk"
 include: "rules/grades.smk"
 include: "rules/writes.smk"
 include: "rules/judgements.smk"
@@ -30,7 +31,10 @@ include: "rules/diagnosis.smk"
 include: "rules/validity.smk"
 include: "rules/calibration.smk"
 include: "rules/comparison.smk"
+include: "rules/rewards.smk"
 include: "rules/figures.smk"
+include: "rules/tables.smk"
+include: "rules/exports.smk"
 include: "rules/manifest.smk"
 include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
@@ -45,6 +49,8 @@ rule all:
     input:
         FIGURES,
         TABLES.values(),
+        IN_PRINT,
+        EXPORTS,
         MANIFEST,
     message:
         "Figures, tables and manifest are there"

@@ -10,7 +10,7 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal import configuration, corrections, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
@@ -51,6 +51,10 @@ WITH_USER = list(
 )
 JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+# Readers' corrections make one more labeller.
+CORRECTION_FILES = corrections.files(config)
+CORRECTED_FROM = config["labellers"][0] if CORRECTION_FILES else None
+LABELLERS = config["labellers"] + ([corrections.CORRECTED] if CORRECTION_FILES else [])
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -69,6 +73,15 @@ JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 ANSWER_JUDGEMENTS = RESULTS / "answer_judgements/{model}.parquet"
 ANSWER_JUDGE_JOURNAL = RESULTS / "journal/judge/answers/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# What became of each correction, and the labels that differ for them.
+CORRECTIONS = (
+    {
+        "corrections": RESULTS / "corrections/corrections.parquet",
+        "corrected": RESULTS / "corrections/actions.parquet",
+    }
+    if CORRECTION_FILES
+    else {}
+)
 # The confidence study: what is asked, what the tools see, what was answered.
 QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
 PASSAGES = RESULTS / "questions/{question_set}.{noise}.passages.parquet"
@@ -110,6 +123,7 @@ DIAGNOSIS = (
     *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
     *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
     *(["turn_calibration"] if turn_plan.KEY in config else []),
+    *(["correction_agreement"] if CORRECTIONS else []),
 )
 CONFIDENCE = (
     "calibration",
@@ -146,11 +160,22 @@ TABLES = {
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
     **(tables_of("comparison", folder="training") if COMPARED else {}),
 }
+# The bench of reward designs, no part of `all`.
+REWARDS = tables_of(
+    "reward_designs",
+    "reward_optima",
+    "reward_curves",
+    "tabular_agents",
+    "tabular_kinds",
+    "tabular_confidences",
+    "tabular_summary",
+    folder="rewards",
+)
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
 PAGES = {
-    "labeller": config["labellers"],
+    "labeller": LABELLERS,
     "perturbation": [
         name
         for name in config["perturbations"]
@@ -158,17 +183,25 @@ PAGES = {
     ],
     "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
-FIGURES = [
-    path
-    for name, source in figures.FIGURES.items()
-    if source.table in TABLES and (WITH_USER or name != "confirmed_writes")
-    for path in expand(
-        f"{FIGURE}.{{suffix}}",
-        figure=name,
-        of=figures.pages(name, PAGES),
-        suffix=("svg", "pdf", "csv"),
-    )
-]
+
+
+def figures_of(tables):
+    """The files of all figures that show one of these tables."""
+    return [
+        path
+        for name, source in figures.FIGURES.items()
+        if source.table in tables and (WITH_USER or name != "confirmed_writes")
+        for path in expand(
+            f"{FIGURE}.{{suffix}}",
+            figure=name,
+            of=figures.pages(name, PAGES),
+            suffix=("svg", "pdf", "csv"),
+        )
+    ]
+
+
+FIGURES = figures_of(TABLES)
+REWARD_FIGURES = figures_of(REWARDS)
 # What the target `train` ends with: what training changed, in the study and in the diagnostic.
 AFTER_TRAINING = [
     *(tables_of("comparison", folder="training").values() if COMPARED else []),
@@ -394,6 +427,14 @@ def caption_of(wildcards):
     return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
 
 
+def published_names():
+    """The name under which each model was published."""
+    return {
+        name: entry.get("published_as", name)
+        for name, entry in config["models"].items()
+    }
+
+
 def recordings(model):
     """The files of a model whose runs are recorded."""
     return entries.recordings(config["models"][model])
@@ -429,6 +470,8 @@ def estimates_only():
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
+    if targets() & {"rewards", "reward_bench"} and not config["rewards"]:
+        raise WorkflowError("rewards: no reward design is configured, name one")
     if "reproduce" in targets() and not CELLS:
         raise WorkflowError(
             "reproduce: no scenarios are run, so there is nothing to compare"
@@ -459,6 +502,10 @@ def closing_words():
         from toolcal.diagnosis.reproduce import shown
 
         return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
+    if targets() == {"rewards"}:
+        from toolcal.training.reward_shown import shown
+
+        return f"\n{shown(tables.read('tabular_summary', REWARDS['tabular_summary']))}"
     told = {
         name: tables.read(name, TABLES[name])
         for name in ("cells", "effects", "calibration", "calibration_tests")
@@ -479,6 +526,6 @@ def closing_words():
     lacks = lacking(told["cells"]) if "cells" in told else ""
     blocks.append(
         f"Figures and tables are in {RESULTS}.{lacks}"
-        f"{left_over(RESULTS / 'figures', FIGURES)}"
+        f"{left_over(RESULTS / 'figures', FIGURES + REWARD_FIGURES)}"
     )
     return "\n" + "\n\n".join(block for block in blocks if block)

@@ -30,7 +30,7 @@ def hashes(folder):
         (
             "toolcal/actions/cues.yaml",
             {
-                *("actions", "answer_judgements", "conversations", "estimate"),
+                *("actions", "answer_judgements", "conversations", "estimate", "export_inspect"),
                 *("judgements", "recordings", "training", "validity", "writes"),
             },
         ),
@@ -52,7 +52,10 @@ def hashes(folder):
         ),
         (
             "toolcal/diagnosis/statistics.py",
-            {"calibration", "comparison", "diagnosis", "reproduce", "training", "validity"},
+            {
+                *("calibration", "comparison", "diagnosis", "reproduce"),
+                *("reward_bench", "tables", "training", "validity"),
+            },
         ),
         ("toolcal/figures/ranks.py", {"figures"}),
         (

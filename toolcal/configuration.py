@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from toolcal import corrections
 from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import plan, turn_plan
 from toolcal.models.entries import endpoint_name, is_conversation
@@ -105,7 +106,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
         for entry in checked["training"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
-    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
+    for key in ("conversations", "reward_bench"):
+        _fill(checked[key], schema["properties"][key], schema)
     if "turn_confidence" in checked:
         _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
@@ -252,6 +254,7 @@ def _contradictions(config: Config) -> Iterator[str]:
     yield from turn_plan.contradictions(config)
     yield from checkpoints.contradictions(config)
     yield from training_plan.contradictions(config)
+    yield from corrections.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:

@@ -47,6 +47,11 @@ NEEDED = {
     "forest": ["delta"],
     "movement": ["delta"],
     "comparison": ["value"],
+    "reward_curves": ["expected_reward"],
+    "reward_optima": ["cost_at_1"],
+    "tabular_calibration": ["confidence"],
+    "tabular_outcomes": ["mean"],
+    "tabular_collapse": ["share"],
 }
 
 
