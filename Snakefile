@@ -29,6 +29,7 @@ include: "rules/validity.smk"
 include: "rules/calibration.smk"
 include: "rules/figures.smk"
 include: "rules/manifest.smk"
+include: "rules/explorer.smk"
 include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
 
@@ -43,6 +44,7 @@ rule all:
         FIGURES,
         TABLES.values(),
         MANIFEST,
+        EXPLORER,
     message:
         "Figures, tables and manifest are there"
 

@@ -164,6 +164,7 @@ FIGURES = [
     )
 ]
 MANIFEST = RESULTS / "manifest.json"
+EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config else []
 
 
 wildcard_constraints:

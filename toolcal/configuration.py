@@ -92,8 +92,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         for entry in checked["confidence"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
     _fill(checked["conversations"], schema["properties"]["conversations"], schema)
-    if "turn_confidence" in checked:
-        _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
+    for key in {"turn_confidence", "explorer"} & checked.keys():
+        _fill(checked[key], schema["properties"][key], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
 
