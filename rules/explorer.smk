@@ -51,9 +51,7 @@ rule explorer_conversations:
     conda:
         "../envs/analysis.yaml"
     params:
-        cells=lambda wildcards: [
-            files_of(cell) for cell in cells_of(wildcards.model)
-        ],
+        cells=lambda wildcards: [files_of(cell) for cell in cells_of(wildcards.model)],
         explorer=config.get("explorer"),
         diagnosis=code_of("diagnosis"),
         code=code_of("explorer_conversations"),
@@ -66,10 +64,10 @@ rule explorer_conversations:
 # The page, and the data of its tables and charts.
 rule explorer:
     input:
+        **{name: path for name, path in TABLES.items() if not name.endswith("_csv")},
         page=sorted((BASE / "toolcal/explorer").glob("[pv]*/*")),
         manifest=MANIFEST,
         conversations=expand(CONVERSATIONS, model=MODELS),
-        **{name: path for name, path in TABLES.items() if not name.endswith("_csv")},
     output:
         index=RESULTS / "explorer/index.html",
         page=directory(RESULTS / "explorer/page"),

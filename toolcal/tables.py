@@ -330,8 +330,8 @@ TABLES: dict[str, Table] = {
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
                 "differences": _c(
                     "json",
-                    "list of {of, model, reference}: what failed BFCL's check, as text; a part of the state, or a response "
-                    "of a reference call that the model's calls did not give (model is null); empty elsewhere",
+                    "list of {of, model, reference}: what failed BFCL's check, as text; a part of the state, or a "
+                    "response of a reference call that the model's calls did not give (model is null); empty elsewhere",
                 ),
                 "gold_met": _c(
                     "json",

@@ -132,9 +132,7 @@ class _Said:
             ]
         else:
             self.free = True
-            self.left = [
-                (row["place"], row["turn"], _message(row)) for row in rows.user_messages
-            ]
+            self.left = [(row["place"], row["turn"], _message(row)) for row in rows.user_messages]
 
     def __call__(self, turn: int | None, place: int | None) -> Iterator[tuple[int, dict[str, Any]]]:
         """Those that come before an emission of this turn, which stands at this place; all that are left, for None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -60,7 +60,7 @@ def listing(
         .merge(_last(confidence), on=list(CASE), how="left")
         .merge(_of_run(_integers(trajectories).assign(n=1), "emissions"), on=list(CASE), how="left")
         .merge(cases[["scenario", "case_id", "draw"]], on=["scenario", "case_id"], how="left")
-        .sort_values(_KEY, ignore_index=True)
+        .sort_values(_KEY, key=_natural, ignore_index=True)
     )
 
 
@@ -75,12 +75,14 @@ def chosen(rows: pd.DataFrame, kept: Kept, sample: int) -> pd.Series[bool]:
     if kept == "sample":
         place = rows.groupby("scenario")["draw"].rank(method="dense")
         return there & (place <= sample)
-    parts = rows["differs"].fillna(0).gt(0) | rows["regrade_differs"].eq(True).fillna(False)
-    parts |= rows["passed"].ne(rows["passed_strict"]).fillna(False).astype(bool)
-    for column in rows:
-        if str(column).endswith((".case_any", ".decisive")):
-            parts |= rows[column].isin(["masked", "slack"])
-    return there & parts.astype(bool).groupby([rows["scenario"], rows["case_id"]]).transform("any")
+    signs = [
+        rows["differs"].fillna(0) > 0,
+        rows["regrade_differs"].fillna(False).astype(bool),
+        (rows["passed"] != rows["passed_strict"]).fillna(False).astype(bool),
+        *(rows[name].isin(["masked", "slack"]) for name in map(str, rows) if name.endswith((".case_any", ".decisive"))),
+    ]
+    parts: pd.Series[bool] = pd.concat(signs, axis=1).any(axis=1)
+    return there & parts.groupby([rows["scenario"], rows["case_id"]]).transform("any")
 
 
 def _decisive_classes(
@@ -112,7 +114,7 @@ def _triggered(events: pd.DataFrame) -> pd.DataFrame:
 
 
 def _of_run(rows: pd.DataFrame, name: str) -> pd.DataFrame:
-    return rows.groupby(list(CASE), as_index=False)["n"].sum().rename(columns={"n": name})
+    return rows.groupby(list(CASE))["n"].sum().rename(name).reset_index()
 
 
 def _last(confidence: pd.DataFrame) -> pd.DataFrame:
@@ -120,8 +122,12 @@ def _last(confidence: pd.DataFrame) -> pd.DataFrame:
     return rows.drop_duplicates(list(CASE), keep="last").drop(columns="turn")
 
 
+def _natural(values: pd.Series[Any]) -> pd.Series[Any]:
+    """Texts in an order in which case 2 comes before case 10."""
+    return values if values.name == "trial" else values.str.replace(r"\d+", lambda found: found[0].zfill(9), regex=True)
+
+
 def _integers(rows: pd.DataFrame) -> pd.DataFrame:
     """Keys of the types that merge: an empty table's are of none."""
     types = {name: "int64" if name in ("trial", "turn", "step", "attempt") else "str" for name in EMISSION}
     return rows.astype({name: kind for name, kind in types.items() if name in rows})
-

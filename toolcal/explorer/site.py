@@ -43,7 +43,7 @@ def write_data(
     """
     for name, data in results.items():
         spec = tables.TABLES[name]
-        docs = {column: spec.columns[column].doc for column in data}
+        docs = {str(column): spec.columns[str(column)].doc for column in data}
         data_file.write(folder, name, {"key": spec.key, "docs": docs, **data_file.by_column(data)})
     data_file.write(folder, "about", about(results, manifest, conversations))
 
@@ -53,21 +53,33 @@ def about(
 ) -> dict[str, Any]:
     """What ran, of what, and what is missing: the data of the overview."""
     config = manifest["config"]
-    cells = results["cells"].drop_duplicates(list(tables.CELL))
-    counts = ("n", "n_missing", "n_context_exceeded", "n_step_limit")
+    others = dict.fromkeys(name for name in results["cells"]["labeller"] if name not in config["labellers"])
     return {
         "run": {key: manifest[key] for key in _OF_MANIFEST if key in manifest},
         "id": manifest["config_sha256"][:12],
         "explorer": config["explorer"],
-        "labellers": {name: _version(name) for name in dict.fromkeys(results["cells"]["labeller"])},
+        "labellers": {name: _version(name) for name in [*config["labellers"], *others]},
         "actions": tables.ACTIONS,
         "models": {name: {key: entry[key] for key in ("family", "source")} for name, entry in config["models"].items()},
         "scenarios": list(config["scenarios"]),
         "perturbations": {name: _words(entry) for name, entry in config["perturbations"].items()},
         "folders": {model: quote(model) for model in conversations},
-        "cells": data_file.by_column(cells[[*tables.CELL, *counts]]),
+        "cells": data_file.by_column(_counts(results["outcomes"])),
         "tables": {name: len(data) for name, data in results.items()},
     }
+
+
+def _counts(outcomes: pd.DataFrame) -> pd.DataFrame:
+    """How many runs each cell has with a verdict and without, and how many of the former were broken off."""
+    runs = outcomes.drop_duplicates(list(tables.CASE))
+    verdict = runs["passed"].notna()
+    counts = runs[list(tables.CELL)].assign(
+        n=verdict,
+        n_missing=~verdict,
+        n_context_exceeded=verdict & (runs["status"] == "context_exceeded"),
+        n_step_limit=verdict & (runs["status"] == "step_limit"),
+    )
+    return counts.groupby(list(tables.CELL), as_index=False, sort=False).sum()
 
 
 def _version(labeller: str) -> int | None:

@@ -34,7 +34,7 @@ explorer.charts = (() => {
         by.map((column) => choice(column, values(all, column), shown[column], (value) => change({ [column]: value }))),
         (chart.choices ?? []).map(({ label, key: of, options }) => choice(label, options(rows, all), shown[of] ?? "", (value) => change({ [of]: value }))),
       ),
-      ...(rows.length ? [chart.draw(rows, shown)].flat() : [el("p", { class: "none" }, "There are no rows for this choice.")]),
+      ...(rows.length ? [chart.draw(rows, shown)].flat().filter(Boolean) : [el("p", { class: "none" }, "There are no rows for this choice.")]),
       el("p", {}, el("a", { href: to("table", { name: chart.table, labeller: shown.labeller, perturbation: by.includes("perturbation") ? shown.perturbation : "" }) },
         `The same numbers as a table (${chart.table})`)),
     );
@@ -93,7 +93,7 @@ explorer.charts = (() => {
         const there = own.filter((row) => row[gar] !== null && row.acc !== null);
         return there.length ? scatter(title, there, gar, suffix, shown.model) : empty(title);
       });
-      return [legend(), el("div", { class: "panels" }, drawn), details(rows, gar, suffix, shown)];
+      return [details(rows, gar, suffix, shown), legend(), el("div", { class: "panels" }, drawn)];
     },
   });
 
@@ -103,7 +103,7 @@ explorer.charts = (() => {
     const looks = (row) => (row[`violation${suffix}`] ? COLOURS.alert : COLOURS.blue);
     const chosen = (row) => row.model === marked;
     const drawn = Plot.plot({
-      width: 330, height: 320, marginLeft: 42, marginBottom: 38, marginTop: 12, marginRight: 14,
+      width: 330, height: 320, marginLeft: 42, marginBottom: 38, marginTop: 24, marginRight: 14,
       x: { domain: [0, 100], label: "GAR, %", percent: true, ticks: 5 },
       y: { domain: [0, 100], label: "Acc, %", percent: true, ticks: 5, grid: true },
       marks: [
@@ -114,7 +114,8 @@ explorer.charts = (() => {
           x: gar, y: "acc", r: (row) => (chosen(row) ? 9 : 5.5), stroke: looks, strokeWidth: 2,
           symbol: (row) => (row[`violation${suffix}`] ? "diamond" : "circle"), fill: (row) => (scripted(row) ? "white" : looks(row)), className: "points",
         }),
-        Plot.text(rows.filter(chosen), { x: gar, y: "acc", text: "model", dy: -16, fontWeight: "bold" }),
+        ...["start", "end"].map((textAnchor) =>
+          Plot.text(rows.filter((row) => chosen(row) && row[gar] > 0.5 === (textAnchor === "end")), { x: gar, y: "acc", text: "model", dy: -16, fontWeight: "bold", textAnchor })),
         Plot.tip(rows, Plot.pointer({ x: gar, y: "acc", title: (row) => tip(row, gar) })),
       ],
       symbol: { type: "identity" }, color: { type: "identity" }, r: { type: "identity" }, opacity: { type: "identity" },

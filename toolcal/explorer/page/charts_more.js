@@ -112,7 +112,7 @@
   function reliable(title, rows) {
     if (!rows.length) return el("figure", {}, el("figcaption", {}, ...name(title)), el("p", { class: "none" }, "No confidence could be read."));
     const drawn = Plot.plot({
-      width: 300, height: 280, marginLeft: 42, marginBottom: 38,
+      width: 300, height: 290, marginLeft: 42, marginBottom: 38, marginTop: 24,
       x: { domain: [0, 100], percent: true, label: "stated confidence, %", ticks: 5 }, y: { domain: [0, 100], percent: true, label: "right, %", ticks: 5, grid: true }, r: { range: [3, 10] },
       marks: [
         Plot.line([[0, 0], [1, 1]], { stroke: COLOURS.grey, strokeDasharray: "4 3" }),

@@ -90,9 +90,15 @@ explorer.conversation = (() => {
       own.confidence ? confidence(own.confidence) : null);
   }
 
+  const CHECKS = {
+    state: ["the state is right", "the state is wrong"],
+    response: ["all was looked up", "something was not looked up"],
+    irrelevance: ["nothing was called, as is right here", "something was called, which this check forbids"],
+  };
+
   function checks(found) {
-    const words = Object.entries(found ?? {}).filter(([, value]) => value !== null).map(([check, value]) => `${check} ${value ? "right" : "wrong"}`);
-    return words.length ? `Checks: ${words.join(", ")}. ` : null;
+    const words = Object.entries(found ?? {}).filter(([, value]) => value !== null).map(([check, value]) => CHECKS[check][value ? 0 : 1]);
+    return words.length ? `Checked: ${words.join(", ")}. ` : null;
   }
 
   const ROLES = { user: "User", system: "System", tool: "Answer to a call of the user" };

@@ -21,7 +21,7 @@ explorer.elements = (() => {
       else if (value === true) node.setAttribute(name, "");
       else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
     }
-    node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+    node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
     return node;
   }
 

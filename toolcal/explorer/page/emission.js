@@ -58,22 +58,32 @@ explorer.emission = (() => {
   }
 
   function labels(item, here) {
+    const own = item.labels[here.labeller];
+    const others = Object.entries(item.labels).filter(([labeller]) => labeller !== here.labeller);
     return el(
       "div",
       { class: "labels" },
-      Object.entries(item.labels).map(([labeller, label]) =>
-        el(
-          "p",
-          { class: labeller === here.labeller ? "own" : null },
-          el("small", {}, `${labeller}: `),
-          label.action ? chip(label.action, here.gold) : el("span", { class: "chip none" }, "no class"),
-          label.cue ? [" by ", el("q", {}, ...marked(label.cue))] : null,
-          label.sub ? el("small", {}, ` ${label.sub.join(", ")}`) : null,
-          label.flags ? el("small", {}, ` all that matched: ${label.flags.join(", ")}`) : null,
-          label.leaked ? el("small", {}, " the call stood in the text") : null,
-          label.action ? explorer.corrections.mark(item, labeller, label, here) : null,
-        ),
-      ),
+      own ? one(here.labeller, own, here.gold, own.action ? explorer.corrections.mark(item, here.labeller, own, here) : null) : null,
+      others.map(([labeller, label]) =>
+        own && label.action === own.action
+          ? el("p", {}, el("small", {}, `${labeller}: the same`, label.cue && label.cue !== own.cue ? [" by ", el("q", {}, ...marked(label.cue))] : null))
+          : one(labeller, label, here.gold, null)),
+    );
+  }
+
+  /** What one labeller says, with the words that decided it. */
+  function one(labeller, label, gold, mark) {
+    return el(
+      "p",
+      {},
+      el("small", {}, `${labeller}: `),
+      label.action ? chip(label.action, gold) : el("span", { class: "chip none" }, "no class"),
+      label.cue ? [" by ", el("q", {}, ...marked(label.cue))] : null,
+      label.sub ? el("small", {}, ` (${label.sub.join(", ")})`) : null,
+      label.flags ? el("small", {}, ` also: ${label.flags.filter((flag) => flag !== label.action).join(", ")}`) : null,
+      label.leaked ? el("small", {}, " the call stood in the text") : null,
+      " ",
+      mark,
     );
   }
 

@@ -39,10 +39,7 @@ explorer.grid = (() => {
         columns: columns.map((column) => ({
           field: column.name,
           title: column.title ?? column.name,
-          titleFormatter: (_, __, rendered) => {
-            rendered(() => {});
-            return el("span", { title: column.doc ?? "" }, column.title ?? column.name);
-          },
+          titleFormatter: () => el("span", { title: column.doc ?? "" }, column.title ?? column.name),
           hozAlign: column.kind === "text" ? "left" : "right",
           headerHozAlign: column.kind === "text" ? "left" : "right",
           width: column.width,

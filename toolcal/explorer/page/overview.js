@@ -9,7 +9,7 @@
     const { about } = explorer;
     const cells = explorer.data.rows(about.cells);
     const sum = (column) => cells.reduce((total, row) => total + row[column], 0);
-    room.append(
+    const parts = [
       el("h1", {}, "What ran"),
       el(
         "p",
@@ -31,7 +31,8 @@
       coverage(cells),
       perturbations(about.perturbations),
       versions(about),
-    );
+    ];
+    room.append(...parts.filter(Boolean));
     return "Overview";
   });
 
