@@ -78,7 +78,7 @@ def chosen(rows: pd.DataFrame, kept: Kept, sample: int) -> pd.Series[bool]:
     signs = [
         rows["differs"].fillna(0) > 0,
         rows["regrade_differs"].fillna(False).astype(bool),
-        (rows["passed"] != rows["passed_strict"]).fillna(False).astype(bool),
+        rows["passed"].ne(rows["passed_strict"]).fillna(False).astype(bool),
         *(rows[name].isin(["masked", "slack"]) for name in map(str, rows) if name.endswith((".case_any", ".decisive"))),
     ]
     parts: pd.Series[bool] = pd.concat(signs, axis=1).any(axis=1)
@@ -105,8 +105,8 @@ def _decisive_classes(
 
 def _disputed(actions: pd.DataFrame) -> pd.DataFrame:
     """Of each emission of a run whether its labellers differ, as `n`."""
-    seen = _integers(actions).groupby(list(EMISSION), as_index=False)["action"].nunique(dropna=False)
-    return seen.assign(n=(seen["action"] > 1).astype(int))
+    classes = _integers(actions).groupby(list(EMISSION))["action"].nunique(dropna=False)
+    return (classes > 1).astype(int).rename("n").reset_index()
 
 
 def _triggered(events: pd.DataFrame) -> pd.DataFrame:

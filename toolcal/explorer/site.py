@@ -63,7 +63,7 @@ def about(
         "models": {name: {key: entry[key] for key in ("family", "source")} for name, entry in config["models"].items()},
         "scenarios": list(config["scenarios"]),
         "perturbations": {name: _words(entry) for name, entry in config["perturbations"].items()},
-        "folders": {model: quote(model) for model in conversations},
+        "folders": {model: quote(model, safe="") for model in conversations},
         "cells": data_file.by_column(_counts(results["outcomes"])),
         "tables": {name: len(data) for name, data in results.items()},
     }

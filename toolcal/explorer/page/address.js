@@ -34,7 +34,7 @@ explorer.address = (() => {
     const turn = (latest += 1);
     const { view, given } = read();
     const main = document.getElementById("main");
-    const focused = kept ? labelOf(document.activeElement) : null;
+    const focused = kept ? document.activeElement?.id : null;
     const room = document.createElement("div");
     explorer.keys.clear();
     let title;
@@ -53,20 +53,13 @@ explorer.address = (() => {
       here ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
     }
     main.dataset.drawn = location.hash || "#/";
-    if (kept) focusLabelled(main, focused);
+    // A view that is drawn again is of new elements: who stood at a choice stays at it.
+    if (kept) document.getElementById(focused)?.focus({ preventScroll: true });
     else {
       scrollTo(0, 0);
       main.focus({ preventScroll: true });
       explorer.elements.say(title);
     }
-  }
-
-  // A view that is drawn again is of new elements: who stood at a choice stays at it.
-  const labelOf = (node) => node?.closest?.("label")?.firstChild?.textContent ?? null;
-
-  function focusLabelled(main, label) {
-    const found = label && [...main.querySelectorAll("label")].find((node) => labelOf(node) === label);
-    found?.querySelector("select, input")?.focus({ preventScroll: true });
   }
 
   return { register, read, to, go, change, draw };

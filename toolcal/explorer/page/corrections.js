@@ -2,7 +2,7 @@
 "use strict";
 
 explorer.corrections = (() => {
-  const { el, choice, name, say } = explorer.elements;
+  const { el, choice, field, name, say } = explorer.elements;
   const KEY = ["model", "scenario", "perturbation", "case_id", "trial", "turn", "step", "attempt", "labeller"];
   const FIELDS = [...KEY, "was", "action", "note", "by", "time", "labeller_version"];
   const PLACE = () => `toolcal corrections ${explorer.about.id}`;
@@ -75,7 +75,8 @@ explorer.corrections = (() => {
 
   function form(key, label, show) {
     const actions = explorer.about.actions.filter((action) => action !== label.action);
-    const right = choice("right class", actions, actions[0], () => {});
+    const of = `correct-${key.model}-${key.perturbation}-${key.turn}-${key.step}-${key.attempt}`;
+    const right = choice("right class", actions, actions[0], () => {}, `${of}-class`);
     const note = el("input", { type: "text", maxlength: 500 });
     const by = el("input", { type: "text", maxlength: 100, value: storedName(), autocomplete: "off" });
     const save = (event) => {
@@ -97,8 +98,8 @@ explorer.corrections = (() => {
       "form",
       { class: "correct", on: { submit: save } },
       right,
-      el("label", {}, el("span", {}, "a word on it"), note),
-      el("label", {}, el("span", {}, "your name"), by),
+      field("a word on it", note, `${of}-note`),
+      field("your name", by, `${of}-by`),
       el("button", { type: "submit" }, "Mark"),
       el("button", { type: "button", on: { click: show } }, "Cancel"),
     );
@@ -158,7 +159,7 @@ explorer.corrections = (() => {
         "and name the file in the configuration (labels: corrections:) to have it applied."),
       el("div", { class: "choices" },
         el("button", { type: "button", disabled: !rows.length, on: { click: save } }, "Save as a file"),
-        el("label", {}, el("span", {}, "take up a file"), file),
+        field("take up a file", file),
         el("button", { type: "button", disabled: !rows.length, on: { click: clear } }, "Remove all")),
       error,
     );

@@ -58,14 +58,20 @@ explorer.elements = (() => {
     return node;
   }
 
+  /** A field under its label. */
+  function field(label, input, id = `field-${label.replace(/\W+/g, "-")}`) {
+    input.id = id;
+    return el("div", { class: "field" }, el("label", { for: id }, label), input);
+  }
+
   /** A choice with its label; `options` are values, or [value, words]. */
-  function choice(label, options, value, change) {
+  function choice(label, options, value, change, id) {
     const select = el("select", { on: { change: () => change(select.value) } });
     for (const option of options) {
       const [given, words] = Array.isArray(option) ? option : [option, option];
       select.append(el("option", { value: given, selected: given === value }, words));
     }
-    return el("label", {}, el("span", {}, label), select);
+    return field(label, select, id);
   }
 
   /** A name as one line of text. */
@@ -74,5 +80,5 @@ explorer.elements = (() => {
   /** Say something to those who do not see the page change. */
   const say = (words) => (document.getElementById("status").textContent = words);
 
-  return { el, marked, text, choice, name, say };
+  return { el, marked, text, field, choice, name, say };
 })();

@@ -27,6 +27,7 @@ explorer.grid = (() => {
     room.append(place);
     if (!rows.length) {
       place.append(el("p", { class: "none" }, "There are no rows for this choice."));
+      place.dataset.built = "";
       return;
     }
     const build = () => {
@@ -34,6 +35,7 @@ explorer.grid = (() => {
         data: rows,
         height: rows.length > 18 ? height : undefined,
         layout: "fitDataFill",
+        nestedFieldSeparator: false,
         rowHeight: 32,
         columnDefaults: { vertAlign: "middle", resizable: false, headerSortTristate: false },
         columns: columns.map((column) => ({
@@ -50,6 +52,7 @@ explorer.grid = (() => {
         initialSort: sort ? [{ column: sort.column, dir: sort.descending ? "desc" : "asc" }] : [],
       });
       grid.on("tableBuilt", () => {
+        place.dataset.built = "";
         place.setAttribute("aria-label", label);
         place.setAttribute("aria-rowcount", rows.length + 1);
         place.querySelector(".tabulator-tableholder")?.setAttribute("aria-label", `${label}, rows`);

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, choice, name } = explorer.elements;
+  const { el, choice, field, name } = explorer.elements;
   const { change, register, to } = explorer.address;
   const { OUTCOMES, VIEWS, percent, reason } = explorer.words;
   const { fitting, labellerOf, viewOf, address, SURE } = explorer.runs;
@@ -45,9 +45,9 @@
   });
 
   function search(given) {
-    const field = el("input", { type: "search", value: given.case ?? "" });
-    field.addEventListener("change", () => change({ case: field.value }));
-    return el("label", {}, el("span", {}, "case id has"), field);
+    const input = el("input", { type: "search", value: given.case ?? "" });
+    input.addEventListener("change", () => change({ case: input.value }));
+    return field("case id has", input);
   }
 
   function columns(rows, given) {

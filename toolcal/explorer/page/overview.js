@@ -52,7 +52,7 @@
   }
 
   const MISSING = {
-    n_missing: "were planned and have no verdict (no rows, or no answer of the endpoint); they are in no rate",
+    n_missing: "without a verdict (not run, or no answer of the endpoint), which is in no rate",
     n_context_exceeded: "ended by a context overflow, which counts as failed",
     n_step_limit: "ended by the limit of steps, which counts as failed",
   };
