@@ -16,7 +16,7 @@ def files_of(cell):
         **({"user_messages": USER_MESSAGES} if free else {}),
     }
     paths = {name: path_of(pattern, cell) for name, pattern in patterns.items()}
-    return {"scenario": cell.scenario, "perturbation": cell.perturbation, **paths}
+    return cell._asdict() | paths
 
 
 # The conversations of a model, as data files for the page.

@@ -7,7 +7,6 @@ from toolcal.explorer import model
 def main(smk):
     logs.to_file(smk.log[0])
     files = model.ModelFiles(
-        smk.wildcards.model,
         [model.CellFiles(**cell) for cell in smk.params.cells],
         smk.input.outcomes,
         smk.input.actions,

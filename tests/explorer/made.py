@@ -75,9 +75,9 @@ def write(folder) -> site:
     out = folder / "explorer"
     for name in MODELS:
         files = model.ModelFiles(
-            name,
             [
                 model.CellFiles(
+                    name,
                     scenario,
                     perturbation,
                     *(str(paths[part]) for part in ("cases", "contexts", "trajectories", "grades", "probe_events")),
@@ -134,7 +134,7 @@ def others(made):
     events, sure = [], []
     for row in made.rows["trajectories"]:
         key = {name: row[name] for name in tables.EMISSION}
-        if row["perturbation"] == SRI and row["step"] == 1:
+        if row["perturbation"] == SRI and row["step"] == (row["turn"] != 1):
             events.append(
                 key
                 | {"probe": "sri", "seam": "halt", "triggered": row["turn"] == 1, "reason": "no_call"}

@@ -30,6 +30,7 @@ Run = tuple[str, int]
 class CellFiles:
     """A cell and where its tables are; None where it has no table of the kind."""
 
+    model: str
     scenario: str
     perturbation: str
     cases: str
@@ -45,7 +46,6 @@ class CellFiles:
 class ModelFiles:
     """A model's cells, and its tables that hold all of them."""
 
-    model: str
     cells: Sequence[CellFiles]
     outcomes: str
     actions: str
@@ -79,7 +79,7 @@ def write(folder: str | Path, files: ModelFiles, kept: Kept, sample: int) -> int
             parts[cell.scenario, cell.perturbation, *run] = part
     keys = zip(*(rows[name] for name in ("scenario", "perturbation", "case_id", "trial")), strict=True)
     rows["part"] = pd.array([parts.get(key) for key in keys], dtype="Int64")
-    data_file.write(new, "cases", {"model": files.model, **data_file.by_column(rows.drop(columns=["model", "draw"]))})
+    data_file.write(new, "cases", data_file.by_column(rows.drop(columns=["model", "draw"])))
     shutil.rmtree(folder, ignore_errors=True)
     new.rename(folder)
     return len(parts)
@@ -93,13 +93,13 @@ def _whole(files: ModelFiles) -> dict[str, pd.DataFrame]:
         "writes": tables.read("writes", *files.writes),
         "judgements": tables.read("judgements", *files.judgements),
     }
-    return {name: _own(data, files.model) for name, data in found.items()}
+    return {name: _own(data, files.cells[0]) for name, data in found.items()}
 
 
 def _listing(files: ModelFiles, whole: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     def read(table: str, attribute: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         paths = [path for cell in files.cells if (path := getattr(cell, attribute)) is not None]
-        return _own(tables.read(table, *dict.fromkeys(paths), columns=columns), files.model)
+        return _own(tables.read(table, *dict.fromkeys(paths), columns=columns), files.cells[0])
 
     cases = read("cases", "cases", ["scenario", "case_id", "decisive_turn", "draw"])
     return listing(
@@ -113,8 +113,9 @@ def _listing(files: ModelFiles, whole: Mapping[str, pd.DataFrame]) -> pd.DataFra
     )
 
 
-def _own(rows: pd.DataFrame, model: str) -> pd.DataFrame:
-    return rows[rows["model"] == model] if "model" in rows else rows
+def _own(rows: pd.DataFrame, cell: CellFiles) -> pd.DataFrame:
+    """The rows of the cell's model: what sums all up has those of others too."""
+    return rows[rows["model"] == cell.model] if "model" in rows else rows
 
 
 def _write_cell(
@@ -194,6 +195,7 @@ def _arrivals(text: str) -> str:
 
 def _by_run(data: pd.DataFrame, cell: CellFiles) -> Mapping[Run, list[dict[str, Any]]]:
     """A table's rows of one cell, by run, in the order of the table's key."""
+    data = _own(data, cell)
     own = data[(data["scenario"] == cell.scenario) & (data["perturbation"] == cell.perturbation)]
     rows = tables.records(own.sort_values(_order(own)))
     return {run: list(group) for run, group in itertools.groupby(rows, key=lambda row: (row["case_id"], row["trial"]))}
