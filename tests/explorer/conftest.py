@@ -11,7 +11,7 @@ CHROMIUM = shutil.which("chromium")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 SETTLED = """() => document.getElementById("main").dataset.drawn === (location.hash || "#/")
-  && !document.querySelector(".grid:not([data-built])")"""
+  && !document.querySelector(".grid:not([data-built]), .steps:not([data-built])")"""
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,9 @@ def panel() -> Panel:
     cell = ("alpha", AIR, "baseline")
     made.planned("0", "1", cell=cell)
     for case_id in ("0", "1"):
-        made.run(case_id, [[ASK], [WRITE, CONFIRM]], case_id == "0", cell=cell, met={"TOOL_CALL": True}, reason="reward")
+        made.run(
+            case_id, [[ASK], [WRITE, CONFIRM]], case_id == "0", cell=cell, met={"TOOL_CALL": True}, reason="reward"
+        )
     return made
 
 
@@ -142,21 +144,39 @@ def others(made):
             )
         if row["model"] == "alpha" and row["scenario"] == FUNC and row["step"] == 0:
             stated = {"confidence_raw": "90", "confidence": 0.9 if row["turn"] else 0.4, "status": "ok"}
-            sure.append({name: row[name] for name in (*tables.CASE, "turn")} | stated | {"reasked": False, "cached": False})
+            sure.append(
+                {name: row[name] for name in (*tables.CASE, "turn")} | stated | {"reasked": False, "cached": False}
+            )
     air = {"model": "alpha", "scenario": AIR, "perturbation": "baseline", "trial": 0}
     said = [("0", 0, 0, "Change my flight."), ("0", 2, 1, "Yes, do."), ("1", 0, 0, "Hello?"), ("1", 2, 1, "Yes.")]
     return {
         "probe_events": events,
         "turn_confidence": sure,
         "user_messages": [
-            air | {"case_id": case_id, "place": place, "turn": turn, "role": "user", "content": text, "tool_calls": "[]"}
+            air
+            | {"case_id": case_id, "place": place, "turn": turn, "role": "user", "content": text, "tool_calls": "[]"}
             for case_id, place, turn, text in said
         ],
         "writes": [
             air
-            | {"case_id": "0", "turn": 1, "step": 0, "attempt": 0, "call": 0, "cluster_id": "0", "place": 3, "tool": "ls"}
+            | {
+                "case_id": "0",
+                "turn": 1,
+                "step": 0,
+                "attempt": 0,
+                "call": 0,
+                "cluster_id": "0",
+                "place": 3,
+                "tool": "ls",
+            }
             | {"arguments": "{}", "to_be_confirmed": True, "executed": True, "proposed": True, "agreed": True}
-            | {"confirmed": True, "deciding_place": 2, "deciding_text": "Yes, do.", "why": "agreed to it", "passed": True}
+            | {
+                "confirmed": True,
+                "deciding_place": 2,
+                "deciding_text": "Yes, do.",
+                "why": "agreed to it",
+                "passed": True,
+            }
         ],
     }
 
@@ -168,7 +188,11 @@ def contexts(cases):
         tool = {"type": "function", "function": {"name": "ls", "parameters": {}}}
         rows.append(
             {name: case[name] for name in ("scenario", "case_id", "turns")}
-            | {"perturbation": perturbation, "system": "Be good.", "tools": tables.dumps([{"from_turn": 2, "tool": tool}])}
+            | {
+                "perturbation": perturbation,
+                "system": "Be good.",
+                "tools": tables.dumps([{"from_turn": 2, "tool": tool}]),
+            }
             | {"renamed": "{}", "probe": probe and tables.dumps(probe)}
         )
     return typed("contexts", rows)

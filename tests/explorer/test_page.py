@@ -1,4 +1,4 @@
-"""The explorer in a real browser, from disk. No test may leave an error in its console, or ask anything of a network."""
+"""The explorer in a real browser, from disk; no test may leave an error in its console, or ask a network."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def serious(page):
     from axe_playwright_python.sync_playwright import Axe
 
     found = Axe().run(page, options={"preload": False}).response["violations"]
-    return [(one["id"], node["html"]) for one in found if one["impact"] in ("serious", "critical") for node in one["nodes"]]
+    return [
+        (one["id"], node["html"]) for one in found if one["impact"] in ("serious", "critical") for node in one["nodes"]
+    ]
 
 
 def test_the_overview_says_what_ran_and_what_is_missing(reader):
@@ -161,7 +163,21 @@ def test_a_correction_is_kept_saved_as_json_lines_and_read_back(reader, tmp_path
     (line,) = map(json.loads, file.read_text().splitlines())
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.pop("time"))
     assert line.pop("labeller_version")
-    assert list(line.values()) == ["alpha", FUNC, "baseline", "case_2", 0, 1, 0, 0, "refined", "REFUSE", "ASK", "it asks </script>", "R"]
+    assert list(line.values()) == [
+        "alpha",
+        FUNC,
+        "baseline",
+        "case_2",
+        0,
+        1,
+        0,
+        0,
+        "refined",
+        "REFUSE",
+        "ASK",
+        "it asks </script>",
+        "R",
+    ]
     assert list(line)[-4:] == ["was", "action", "note", "by"]
     reader.wrong.clear()  # the question whether to remove them
     page.once("dialog", lambda dialog: dialog.accept())
@@ -200,7 +216,7 @@ def test_names_of_models_are_no_addresses(reader):
 
 def test_a_phone_shows_all_of_it_without_scrolling_sideways(reader):
     reader.page.set_viewport_size({"width": 375, "height": 700})
-    for view in ("", "charts", "table?name=cells", "cases", f"{CASE}case_5", f"{CASE}case_2&beside=sri-full+alpha"):
+    for view in ("", "charts", "table?name=cells", "cases", f"{CASE}case_5", f"{CASE}case_2&beside=perturbation+sri-full"):
         page = reader.open(view)
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, view
 

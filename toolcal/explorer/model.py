@@ -118,6 +118,12 @@ def _own(rows: pd.DataFrame, cell: CellFiles) -> pd.DataFrame:
     return rows[rows["model"] == cell.model] if "model" in rows else rows
 
 
+def _of_cell(rows: pd.DataFrame, cell: CellFiles) -> pd.DataFrame:
+    for name in {*tables.CELL} & {*rows}:
+        rows = rows[rows[name] == getattr(cell, name)]
+    return rows
+
+
 def _write_cell(
     folder: Path, cell: CellFiles, runs: Sequence[Run], whole: Mapping[str, pd.DataFrame]
 ) -> Iterator[tuple[Run, int]]:
@@ -162,8 +168,10 @@ def _parts(conversations: Iterator[_Told]) -> Iterator[list[_Told]]:
 def _conversations(cell: CellFiles, runs: Sequence[Run], whole: Mapping[str, pd.DataFrame]) -> Iterator[_Told]:
     if not runs:
         return
-    cases = {row["case_id"]: row for row in tables.records(tables.read("cases", cell.cases))}
-    contexts = {row["case_id"]: row for row in tables.records(tables.read("contexts", cell.contexts))}
+    cases, contexts = (
+        {row["case_id"]: row for row in tables.records(_of_cell(tables.read(name, path), cell))}
+        for name, path in (("cases", cell.cases), ("contexts", cell.contexts))
+    )
     own = {name: _by_run(data, cell) for name, data in whole.items()}
     for name, path, columns in (
         ("trajectories", cell.trajectories, _SHOWN),
@@ -195,8 +203,7 @@ def _arrivals(text: str) -> str:
 
 def _by_run(data: pd.DataFrame, cell: CellFiles) -> Mapping[Run, list[dict[str, Any]]]:
     """A table's rows of one cell, by run, in the order of the table's key."""
-    data = _own(data, cell)
-    own = data[(data["scenario"] == cell.scenario) & (data["perturbation"] == cell.perturbation)]
+    own = _of_cell(data, cell)
     rows = tables.records(own.sort_values(_order(own)))
     return {run: list(group) for run, group in itertools.groupby(rows, key=lambda row: (row["case_id"], row["trial"]))}
 

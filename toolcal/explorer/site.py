@@ -33,7 +33,7 @@ def write_page(folder: str | Path) -> None:
 def write_data(
     folder: str | Path, results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], conversations: Sequence[str]
 ) -> None:
-    """Write the data of all pages but conversations: `about.js`, and a file a table.
+    """Write the data of all pages but conversations: `about.js`, and a file a table (`outcomes` are in the lists).
 
     Args:
         folder: of the data.
@@ -41,7 +41,8 @@ def write_data(
         manifest: what the run was made of.
         conversations: the models whose conversations are there.
     """
-    for name, data in results.items():
+    shown = {name: data for name, data in results.items() if name != "outcomes"}
+    for name, data in shown.items():
         spec = tables.TABLES[name]
         docs = {str(column): spec.columns[str(column)].doc for column in data}
         data_file.write(folder, name, {"key": spec.key, "docs": docs, **data_file.by_column(data)})
@@ -65,7 +66,7 @@ def about(
         "perturbations": {name: _words(entry) for name, entry in config["perturbations"].items()},
         "folders": {model: quote(model, safe="") for model in conversations},
         "cells": data_file.by_column(_counts(results["outcomes"])),
-        "tables": {name: len(data) for name, data in results.items()},
+        "tables": {name: len(data) for name, data in results.items() if name != "outcomes"},
     }
 
 

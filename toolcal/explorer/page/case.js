@@ -13,16 +13,15 @@
     const labeller = labellerOf(given.labeller ? given : list);
     const row = (await fitting(own)).rows.find((one) => same(one, given));
     if (!row) throw new Error(`There is no conversation ${given.case ?? ""} of ${given.model ?? "?"} in ${given.scenario ?? "?"}, ${given.perturbation ?? "?"}.`);
-    const others = (await fitting({ scenario: row.scenario, case: row.case_id })).rows.filter((one) => one.case_id === row.case_id && one.trial === row.trial && one.part !== null);
-    const beside = given.beside ? others.find((one) => besideOf(one) === given.beside) : null;
+    const beside = given.beside ? await besideIt(row, given.beside) : null;
     const told = (await Promise.all([row, beside].filter(Boolean).map(async (one) => [one, await conversation(one)]))).map(([one, found]) => ({ run: runOf(one), row: one, told: found }));
     room.append(
       el("p", { class: "crumbs" }, el("a", { href: to("cases", list) }, "Conversations")),
       el("h1", {}, ...name(row.case_id), el("small", {}, ` ${row.model}, ${row.scenario}, ${row.perturbation}${row.trial ? `, trial ${row.trial}` : ""}`)),
-      await steps(row, list),
+      steps(row, list),
       el("div", { class: "choices" },
         choice("labeller", Object.keys(explorer.about.labellers), labeller, (value) => change({ labeller: value })),
-        choice("beside it", [["", "nothing"], ...options(others, row)], given.beside ?? "", (value) => change({ beside: value }))),
+        choice("beside it", [["", "nothing"], ...(await options(row))], given.beside ?? "", (value) => change({ beside: value }))),
       ...told.every((one) => one.told) ? whole(told, labeller) : [el("p", { class: "none" }, "This conversation was left out (explorer: cases: in the configuration).")],
     );
     return `${row.case_id}, ${row.model}`;
@@ -30,31 +29,49 @@
 
   const runOf = ({ model, scenario, perturbation, case_id, trial }) => ({ model, scenario, perturbation, case_id, trial });
 
-  const besideOf = (row) => `${row.perturbation} ${row.model}`;
-
-  /** What can stand beside: the model's other perturbations first, then other models in the same one. */
-  function options(others, row) {
-    const own = others.filter((one) => one.model === row.model && one.perturbation !== row.perturbation);
-    const foreign = others.filter((one) => one.model !== row.model && one.perturbation === row.perturbation);
-    const shown = [...own.map((one) => [besideOf(one), one.perturbation]), ...foreign.map((one) => [besideOf(one), one.model])];
-    return [...new Map(shown)];
+  /** What can stand beside: the model's other perturbations of the case, then other models in the same cell. */
+  async function options(row) {
+    const own = (await fitting({ model: row.model, scenario: row.scenario, case: row.case_id })).rows;
+    const there = own.filter((one) => one.case_id === row.case_id && one.perturbation !== row.perturbation && one.part !== null);
+    const perturbations = [...new Set(there.map((one) => one.perturbation))];
+    const models = Object.keys(explorer.about.folders).filter((model) => model !== row.model);
+    return [...perturbations.map((value) => [`perturbation ${value}`, value]), ...models.map((value) => [`model ${value}`, value])];
   }
 
-  /** The ways to the conversations before and after, for the keys too. */
-  async function steps(row, list) {
+  /** The run that is to stand beside, as an option names it. */
+  async function besideIt(row, option) {
+    const [key, ...rest] = option.split(" ");
+    const wanted = { model: row.model, scenario: row.scenario, perturbation: row.perturbation, [key]: rest.join(" ") };
+    const { rows } = await fitting(wanted);
+    const found = rows.find((one) => one.case_id === row.case_id && one.trial === row.trial);
+    if (!found) throw new Error(`There is no conversation of this case with ${option} to stand beside it.`);
+    return found;
+  }
+
+  /** The ways to the conversations before and after, for the keys too; they may come later than the conversation. */
+  function steps(row, list) {
+    const nav = el("nav", { class: "steps", "aria-label": "Through the list" });
+    fillSteps(nav, row, list, location.hash);
+    return nav;
+  }
+
+  async function fillSteps(nav, row, list, hash) {
     const { rows } = await fitting(list);
+    if (location.hash !== hash) return; // the reader has gone on
     const there = [...new Map(rows.filter((one) => one.part !== null).map((one) => [address(one, list), one])).entries()];
-    const at = there.findIndex(([, one]) => besideOf(one) === besideOf(row) && one.scenario === row.scenario && one.case_id === row.case_id && one.trial === row.trial);
+    const at = there.findIndex(([, one]) => ["model", "scenario", "perturbation", "case_id", "trial"].every((key) => one[key] === row[key]));
     const way = (place, words, key) => {
       const href = at < 0 ? null : there[place]?.[0];
       if (href) explorer.keys.on(key, () => (location.hash = href));
       return href ? el("a", { href, "aria-keyshortcuts": key, rel: words === "Next" ? "next" : "prev" }, words) : el("span", { class: "none" }, words);
     };
-    return el("nav", { class: "steps", "aria-label": "Through the list" },
+    nav.append(
       way(at - 1, "Previous", "ArrowLeft"),
       el("span", {}, at < 0 ? `not in the list of ${there.length}` : `${at + 1} of ${there.length}`),
       way(at + 1, "Next", "ArrowRight"),
-      el("small", {}, " also by the arrow keys"));
+      el("small", {}, "also by the arrow keys"),
+    );
+    nav.dataset.built = "";
   }
 
   function whole(told, labeller) {

@@ -7,7 +7,11 @@
   const { OUTCOMES, VIEWS, percent, reason } = explorer.words;
   const { fitting, labellerOf, viewOf, address, SURE } = explorer.runs;
 
-  register("cases", async (room, given) => {
+  const MANY = 20_000; // conversations; of so many the list begins with one model
+
+  register("cases", async (room, asked) => {
+    const sizes = explorer.data.rows(explorer.about.cells).reduce((sum, row) => sum + row.n + row.n_missing, 0);
+    const given = Object.keys(asked).length || sizes < MANY ? asked : { model: Object.keys(explorer.about.folders)[0] };
     const labeller = labellerOf(given);
     const view = viewOf(given);
     const { rows, choices, of } = await fitting(given);
@@ -18,7 +22,7 @@
       el(
         "form",
         { class: "choices", "aria-label": "Choose conversations", on: { submit: (event) => event.preventDefault() } },
-        any("model", "model", Object.keys(explorer.about.folders)),
+        choice("model", [["all", "any"], ...Object.keys(explorer.about.folders)], given.model ?? "all", (model) => change({ model })),
         any("scenario", "scenario", choices("scenario")),
         any("perturbation", "perturbation", choices("perturbation")),
         choice("labeller", Object.keys(explorer.about.labellers), labeller, (value) => change({ labeller: value })),
@@ -59,14 +63,14 @@
         frozen: true,
         show: (value, row) => (row.part === null ? name(value) : el("a", { href: address(row, list) }, ...name(value))),
       }),
+      text(`${given.labeller}.${given.view}`, "outcome", {
+        show: (outcome) => el("span", { class: `chip ${outcome}` }, outcome),
+      }),
       text("model", "model"),
       text("scenario", "scenario"),
       text("perturbation", "perturbation"),
       some("trial") && { name: "trial", kind: "number" },
       text("gold_action", "gold action"),
-      text(`${given.labeller}.${given.view}`, "outcome", {
-        show: (outcome) => el("span", { class: `chip ${outcome}` }, outcome),
-      }),
       some(`${given.labeller}.class`) && text(`${given.labeller}.class`, "decisive turn"),
       text("passed", "passed"),
       some("passed_strict") && text("passed_strict", "strict"),

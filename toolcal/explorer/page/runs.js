@@ -8,6 +8,7 @@ explorer.runs = (() => {
     middle: ["50 to 80 %", (value) => value !== null && value >= 0.5 && value < 0.8],
     high: ["80 % or more", (value) => value !== null && value >= 0.8],
   };
+  const ALL = "all"; // models
   const loaded = new Map();
 
   /** A model's list: { rows, get(column) -> values }. */
@@ -47,7 +48,7 @@ explorer.runs = (() => {
 
   /** The rows that fit, in the order of the table's key; and of all rows the values that can be chosen. */
   async function fitting(given) {
-    const models = given.model ? [given.model] : Object.keys(explorer.about.folders);
+    const models = given.model && given.model !== ALL ? [given.model] : Object.keys(explorer.about.folders);
     const asked = tests(given);
     const rows = [];
     const lists = await Promise.all(models.filter((model) => model in explorer.about.folders).map(listOf));
