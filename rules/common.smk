@@ -131,8 +131,10 @@ def tables_of(*names, folder="diagnosis"):
 
 
 REPRODUCE = tables_of("reproduce")
+OF_DIAGNOSIS = tables_of(*DIAGNOSIS)
 TABLES = {
-    **tables_of(*DIAGNOSIS, *(["validity"] if config["validity"] else [])),
+    **(OF_DIAGNOSIS if CELLS else {}),
+    **(tables_of("validity") if config["validity"] else {}),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
 }
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
@@ -147,15 +149,10 @@ PAGES = {
     ],
     "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
-HAS_FIGURE = {
-    "confirmed_writes": bool(WITH_USER),
-    "validity": config["validity"],
-    "confidence_by_outcome": turn_plan.KEY in config,
-}
 FIGURES = [
     path
-    for name in figures.FIGURES
-    if HAS_FIGURE.get(name, True)
+    for name, source in figures.FIGURES.items()
+    if source.table in TABLES and (WITH_USER or name != "confirmed_writes")
     for path in expand(
         f"{FIGURE}.{{suffix}}",
         figure=name,
@@ -367,6 +364,10 @@ def estimates_only():
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
+    if "reproduce" in targets() and not CELLS:
+        raise WorkflowError(
+            "reproduce: no scenarios are run, so there is nothing to compare"
+        )
     try:
         asks = JUDGED or ANSWERING
         asked = {"the judge": config["judge"] | {"source": "api"}} if asks else {}
@@ -381,25 +382,34 @@ def closing_words():
     """The summary table, where the run got that far, and what it lacks; the published figures where asked for."""
     from toolcal import tables
     from toolcal.summary import effects_summary, lacking, left_over, summary
-    from toolcal.confidence.shown import study_summary
+    from toolcal.confidence.shown import study_summary, changes_summary
 
-    ends = [TABLES["cells"], TABLES["effects"]]
-    if estimates_only() or not all(path.is_file() for path in ends):
+    if estimates_only():
         return ""
     if targets() == {"reproduce"}:
         from toolcal.diagnosis.reproduce import shown
 
         return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
-    cells, effects = map(tables.read, ("cells", "effects"), ends)
+    told = {
+        name: tables.read(name, TABLES[name])
+        for name in ("cells", "effects", "calibration", "calibration_tests")
+        if name in TABLES and TABLES[name].is_file()
+    }
+    if not told:
+        return ""
     blocks = [
-        summary(cells),
-        effects_summary(effects),
-        *(
-            [study_summary(tables.read("calibration", TABLES["calibration"]))]
-            if "calibration" in TABLES and TABLES["calibration"].is_file()
-            else []
-        ),
-        f"Figures and tables are in {RESULTS}.{lacking(cells)}"
-        f"{left_over(RESULTS / 'figures', FIGURES)}",
+        shown(told[name])
+        for name, shown in (
+            ("cells", summary),
+            ("effects", effects_summary),
+            ("calibration", study_summary),
+            ("calibration_tests", changes_summary),
+        )
+        if name in told
     ]
+    lacks = lacking(told["cells"]) if "cells" in told else ""
+    blocks.append(
+        f"Figures and tables are in {RESULTS}.{lacks}"
+        f"{left_over(RESULTS / 'figures', FIGURES)}"
+    )
     return "\n" + "\n\n".join(block for block in blocks if block)

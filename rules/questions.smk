@@ -1,4 +1,8 @@
 rule questions:
+    input:
+        files=lambda wildcards: plan.files_of(
+            config["confidence"]["sets"][wildcards.question_set]
+        ),
     output:
         questions=QUESTIONS,
         passages=PASSAGES,

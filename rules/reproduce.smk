@@ -5,10 +5,10 @@ localrules:
 
 rule reproduce:
     input:
-        cells=TABLES["cells"],
-        outcomes=TABLES["outcomes"],
-        write_rates=TABLES["write_rates"],
-        effects=TABLES["effects"],
+        cells=OF_DIAGNOSIS["cells"],
+        outcomes=OF_DIAGNOSIS["outcomes"],
+        write_rates=OF_DIAGNOSIS["write_rates"],
+        effects=OF_DIAGNOSIS["effects"],
     output:
         **REPRODUCE,
     log:

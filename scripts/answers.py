@@ -7,8 +7,6 @@ import asyncio
 from contextlib import ExitStack
 from pathlib import Path
 
-import pandas as pd
-
 from toolcal import logs, runs, tables, unfinished
 from toolcal.confidence import elicit
 from toolcal.confidence.answering import Way
@@ -92,7 +90,7 @@ async def run(smk):
             data = await query(cell, about, dict(zip(names, paths, strict=True)), entry, source)
             tell_of_errors(cell, data, about["journal"])
             metadata = {"model": smk.params.answers, "run": about, "code": smk.params.code}
-            tables.write("answers", pd.DataFrame(data), output, metadata)
+            tables.write("answers", data, output, metadata)
 
 
 def main(smk):

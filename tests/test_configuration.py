@@ -424,6 +424,18 @@ MISTAKES = {
         put("confidence", "sets", {"w": {"source": "world", "noise": [2]}}),
         "confidence.sets.w.noise.0: found 2, allowed: 1 or less",
     ),
+    "noise that no file name shows": (
+        put("confidence", "sets", {"w": {"source": "world", "noise": [0.5, 1e-7]}}),
+        "confidence.sets.w.noise: found 1e-07, allowed: 0 to 1 with at most 4 decimals",
+    ),
+    "questions without end": (
+        put("confidence", "trials", 10**9),
+        "confidence.trials: found 1000000000, allowed: 1000 or less",
+    ),
+    "a model that was trained from itself": (
+        put("models", "smollm2-135m", "base_model", "smollm2-135m"),
+        "models.smollm2-135m.base_model: the model would be trained from itself",
+    ),
     "a world on the web": (
         put("confidence", "search", {"service": "serper"}),
         "confidence.sets.world: the web does not know this world",
@@ -448,8 +460,32 @@ MISTAKES = {
         put("perturbations", {"p": SRI | {"models": ["smollm2-135m"], "scenarios": ["bfcl-long_context"]}}),
         "perturbations.p: no model that it is for runs in a scenario that it is for",
     ),
+    "nothing to run": (
+        lambda config: (config.pop("confidence"), config["scenarios"].clear()),
+        "scenarios: none is there, and no confidence study (key confidence) either: there is nothing to run",
+    ),
+    "one noise level": (
+        put("confidence", {"models": ["m"], "sets": {"w": {"source": "world", "noise": 0.3}}}),
+        "confidence.sets.w.noise: found 0.3, allowed: a list, such as [0, 0.3, 0.6]",
+    ),
     "no models": (put("models", {}), "models: found {}, allowed: at least 1 entry"),
 }
+
+
+def test_a_study_needs_no_scenarios_but_questions_after_turns_do(config):
+    alone = {
+        "models": {"m": config["models"]["smollm2-135m"]},
+        "confidence": {"models": ["m"], "sets": {"world": {"source": "world"}}},
+    }
+    del alone["models"]["m"]["scenarios"]
+    checked = configuration.validated(alone, SCHEMA)
+    assert checked["scenarios"] == {}
+    assert configuration.cells(checked) == []
+    with pytest.raises(configuration.ConfigError, match="turn_confidence: no scenario is run"):
+        configuration.validated(alone | {"turn_confidence": {}}, SCHEMA)
+    alone["models"]["other"] = {**alone["models"]["m"]}
+    with pytest.raises(configuration.ConfigError, match=r"models\.other: none of the scenarios .*: none is there"):
+        configuration.validated(alone, SCHEMA)
 
 
 def test_every_source_gets_its_defaults_and_every_provider_its_endpoint(config):

@@ -12,8 +12,7 @@ import jsonschema
 import yaml
 
 from toolcal.cells import BASELINE, Cell
-from toolcal.confidence import turn_plan
-from toolcal.confidence.plan import tools_of
+from toolcal.confidence import plan, turn_plan
 from toolcal.models.entries import endpoint_name, is_conversation
 
 Config = dict[str, Any]
@@ -66,7 +65,10 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
     checked: Config = copy.deepcopy(dict(config))
     found = _Validator(schema).iter_errors(checked)
     errors = sorted(found, key=lambda error: [str(part) for part in error.absolute_path])
-    lines = [line for error in errors for line in _lines(error)] or list(_contradictions(checked))
+    lines = [line for error in errors for line in _lines(error)]
+    if not lines:
+        checked.setdefault("scenarios", {})
+        lines = list(_contradictions(checked))
     if lines:
         raise ConfigError("\n".join(dict.fromkeys(lines)))
     _fill(checked, schema, schema)
@@ -200,6 +202,10 @@ def _at(reference: str, schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _contradictions(config: Config) -> Iterator[str]:
     """What the schema cannot say: names that must exist elsewhere in the configuration."""
+    if not config["scenarios"] and "confidence" not in config:
+        yield "scenarios: none is there, and no confidence study (key confidence) either: there is nothing to run"
+        return
+    study = config.get("confidence", {}).get("models", [])
     for model, entry in config["models"].items():
         for scenario in entry.get("scenarios", []):
             if scenario not in config["scenarios"]:
@@ -209,13 +215,15 @@ def _contradictions(config: Config) -> Iterator[str]:
                 yield f"models.{model}.scenarios: {scenario} cannot be run by source {entry['source']}" + (
                     f", format {entry['format']}" if "format" in entry else ""
                 )
-        if "scenarios" not in entry and not any(runs_in(entry, scenario) for scenario in config["scenarios"]):
-            yield f"models.{model}: none of the scenarios is one that it can be in: {', '.join(config['scenarios'])}"
+        able = any(runs_in(entry, scenario) for scenario in config["scenarios"])
+        if not (able or "scenarios" in entry or model in study):
+            there = ", ".join(config["scenarios"]) or "none is there"
+            yield f"models.{model}: none of the scenarios is one that it can be in: {there}"
         yield from _contradictions_of_calls(f"models.{model}", entry, config)
         if entry["source"] == "vllm" and entry.get("tool_mode", "native") == "native" and "tool_parser" not in entry:
             yield f"models.{model}.tool_parser: is missing, native tool calls need vLLM's parser for this model"
     yield from _contradictions_of_user(config)
-    yield from _contradictions_of_study(config)
+    yield from plan.contradictions(config)
     if "judge" in config:
         yield from _contradictions_of_calls("judge", config["judge"], config)
     for model in config["models"]:
@@ -233,31 +241,6 @@ def _contradictions(config: Config) -> Iterator[str]:
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
             yield f"models: {folded[model.lower()]!r} and {model!r} would share files where case is ignored; rename one"
-
-
-def _contradictions_of_study(config: Config) -> Iterator[str]:
-    study = config.get("confidence", {})
-    allowed = [name for name, entry in config["models"].items() if entry["source"] in ("api", "vllm", "embedded")]
-    for name in study.get("models", []):
-        if name not in allowed:
-            yield f"confidence.models: found {name!r}, allowed are models that can be asked: {', '.join(allowed)}"
-    asked = config.get("judge", {}).get("questions", ["right_answer"]) if "judge" in config else []
-    if study.get("graded_by") == "judge" and "right_answer" not in asked:
-        yield "confidence.graded_by: the judge grades only where there is one (judge) with its question right_answer"
-    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
-    for name, entry in study.get("sets", {}).items():
-        where, made = f"confidence.sets.{name}", entry["source"] == "world"
-        for key in sorted(
-            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
-        ):
-            yield f"{where}.{key}: is not for source {entry['source']}"
-        searched = "search" in tools_of(entry)
-        if "passages" in entry and not made and not searched:
-            yield f"{where}.passages: is for the tool search, and the set is answered without it"
-        if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
-            yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
-        if made and on_the_web and searched:
-            yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
 
 
 def _contradictions_of_user(config: Config) -> Iterator[str]:
@@ -344,7 +327,7 @@ def _allowed(rule: str, value: Any) -> str:
         case "enum":
             return "one of " + ", ".join(map(str, value))
         case "type":
-            return value if isinstance(value, str) else " or ".join(value)
+            return "a list" if value == "array" else value if isinstance(value, str) else " or ".join(value)
         case "not":
             return "anything but " + ", ".join(value["enum"]) + " (toolcal sets those itself)"
         case "anyOf":

@@ -23,10 +23,12 @@ class Progress:
     Args:
         name: of the cell.
         planned: cases in all, repetitions included.
+        unit: what these are called.
     """
 
-    def __init__(self, name: str, planned: int) -> None:
+    def __init__(self, name: str, planned: int, unit: str = "cases") -> None:
         self._name = name
+        self._unit = unit
         self._planned = planned
         self._done = self._broken = self._calls = self._cached = 0
         self._cost: float | None = None
@@ -56,6 +58,7 @@ class Progress:
         cost = "" if self._cost is None else f", ${self._cost:.4f}"
         broken = f" ({self._broken} without an answer)" if self._broken else ""
         return (
-            f"{self._name} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._done} of {self._planned} cases{broken}, "
+            f"{self._name} [{'#' * filled}{'.' * (_WIDTH - filled)}] {self._done} of {self._planned} {self._unit}"
+            f"{broken}, "
             f"{self._calls} answers ({self._cached} from the journal){cost}"
         )

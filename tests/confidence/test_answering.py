@@ -9,8 +9,9 @@ import pytest
 
 from toolcal.calls import Call
 from toolcal.confidence import elicit
-from toolcal.confidence.answering import Answered, Way, answer
-from toolcal.confidence.cell import answer_cell, cause
+from toolcal.confidence.answering import Way, answer
+from toolcal.confidence.causes import cause
+from toolcal.confidence.cell import answer_cell
 from toolcal.confidence.plan import StudyCell
 from toolcal.confidence.questions import Passage, Question
 from toolcal.confidence.search import Search
@@ -130,8 +131,11 @@ def test_a_call_that_comes_to_nothing_is_told_and_counted(made, told):
     assert model.asked[1].messages[-1]["content"] == told
 
 
-def test_a_call_that_cannot_be_read_is_no_answer():
-    found = ask(Scripted(called("search", "{"), said(FORM)))
+@pytest.mark.parametrize(
+    "made", [called("search", "{"), called("answer", "{"), called("answer", '{"answer": "x", "confidence": NaN}')]
+)
+def test_a_call_that_cannot_be_read_is_no_answer(made):
+    found = ask(Scripted(made, said(FORM)))
     assert (found.answer, found.reasked, found.used) == ("Mara Lindt", True, [])
 
 
@@ -139,6 +143,24 @@ def test_a_call_that_cannot_be_read_is_no_answer():
 def test_a_failure_ends_the_question(failure):
     found = ask(Scripted(Reply({"role": "assistant", "content": None}, raw="x", failure=failure)))
     assert (found.status, found.answer, found.confidence.value) == (failure, None, None)
+
+
+NOTHING = {failure: Reply({"role": "assistant"}, failure=failure) for failure in ("infra_error", "context_exceeded")}
+
+
+def test_an_answer_outlives_a_context_that_ran_out_after_it():
+    for name in ("plain", "two_stage"):
+        model = Scripted(said("Answer: Mara Lindt"), NOTHING["context_exceeded"])
+        found = ask(model, wording=elicit.wordings()[name])
+        assert (found.status, found.answer, found.confidence.reason) == ("ok", "Mara Lindt", "absent")
+    found = ask(Scripted(said("Confidence: 80"), NOTHING["context_exceeded"]))
+    assert (found.status, found.answer, found.confidence.value) == ("context_exceeded", None, 0.8)
+
+
+def test_a_question_that_broke_off_has_no_answer_to_judge():
+    for wording in ("plain", "two_stage"):
+        found = ask(Scripted(said("Answer: Mara Lindt"), NOTHING["infra_error"]), wording=elicit.wordings()[wording])
+        assert (found.status, found.answer, found.confidence.raw) == ("infra_error", None, None)
 
 
 def test_json_mode_ends_with_a_call():
@@ -241,4 +263,8 @@ def test_rows_of_a_cell():
     ],
 )
 def test_the_cause_of_a_wrong_answer(tool, done, answered, used, seen, expected):
-    assert cause(tool, done, Answered(answer=answered, used=used), seen) == expected
+    told = {"calls": len(used), "calls_failed": sum(one.failed for one in used), "gold_seen": seen}
+    row = {"tool": tool, "done": done, "answer": answered, "correct": False, **told}
+    assert cause(row) == expected
+    assert cause(row | {"correct": True}) is None
+    assert cause(row | {"correct": None}) is None

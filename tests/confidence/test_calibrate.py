@@ -11,7 +11,7 @@ import pytest
 from tests.confidence import scripted
 from toolcal import tables
 from toolcal.confidence.calibrate import calibrate
-from toolcal.confidence.shown import study_summary
+from toolcal.confidence.shown import changes_summary, study_summary
 
 NOISES = (0.0, 0.5)
 
@@ -105,6 +105,23 @@ def test_the_summary_has_a_line_per_cell_and_no_number_where_there_is_none(with_
 
 def test_a_study_that_has_no_rows_says_nothing():
     assert study_summary(tables.frame("calibration", [])) == ""
+    assert changes_summary(tables.frame("calibration_tests", [])) == ""
+
+
+def test_the_summary_says_what_tools_did_to_the_confidence_of_wrong_answers(with_gaps):
+    tests = with_gaps["calibration_tests"]
+    lines = changes_summary(tests).splitlines()
+    assert lines[2].split() == [
+        *("model", "set", "configuration", "tool", "noise", "pairs", "change", "low", "high", "p")
+    ]
+    rows = tests[(tests["comparison"] == "tool") & (tests["metric"] == "mcip")]
+    assert len(lines) == 3 + len(rows) == 3 + 4
+    for line, row in zip(lines[3:], rows.itertuples(), strict=True):
+        words = line.split()
+        assert words[3:6] == [row.tool, f"{row.noise:g}", str(row.n)]
+        assert words[6] == ("-" if pd.isna(row.delta) else f"{100 * row.delta:.1f}")
+        assert words[9] == ("-" if pd.isna(row.p_holm) else f"{row.p_holm:.3f}")
+    assert all(len(line) <= 120 for line in lines)
 
 
 def test_always_sure_and_always_alike():

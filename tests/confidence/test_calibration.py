@@ -93,6 +93,8 @@ def test_a_trained_model_shares_errors_with_its_base_model_and_others_do_not():
     )
     assert set(common[trained]) == set(common[base])
     assert set(common[other]) != set(common[base])
+    chain = common_questions(rows, {"later": "x", "x": "base"})
+    assert len({tuple(sorted(questions)) for questions in chain.values()}) == 1
     assert table(rows, {"later": "base"}).groupby("model")["base_model"].first()["later"] == "base"
 
 

@@ -37,6 +37,8 @@ def test_which_cells_are_compared():
         for noise in (0.0, 0.5)
     ]
     assert len(found) == 2 * len(of_base) + 4
+    once_more = comparisons(study(n=8, models={"a": "trained", "b": "trained"}), {"a": "base", "b": "a"})
+    assert {(first.model, second.model) for kind, first, second in once_more if kind == "training"} == {("a", "b")}
 
 
 def test_numbers_are_those_of_compare_and_holm_is_over_one_metric():

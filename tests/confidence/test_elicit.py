@@ -7,8 +7,9 @@ import jsonschema
 import pytest
 
 from toolcal.benchmarks.protocol import Case
+from toolcal.calls import parse
 from toolcal.confidence import elicit
-from toolcal.confidence.final_form import Final, read, read_message
+from toolcal.confidence.final_form import Final, read, read_emission
 from toolcal.confidence.tools import PYTHON, SEARCH, function
 from toolcal.models import json_mode
 from toolcal.models.protocol import Request
@@ -84,7 +85,7 @@ def test_json_mode_offers_the_tools_and_the_answer_and_nothing_else(name, scale,
         jsonschema.validate(example, schema)
     assert messages[-1] == {"role": "user", "content": "Where is Alder?"}
     decoded = json_mode.decode(json.dumps(shown[-1]), request.tools, "x", request.guide)
-    final = read_message(decoded, elicit.ANSWER)
+    final = read_emission(parse(decoded, "stop"), elicit.ANSWER)
     assert final.missing(wording.parts) == []
 
 
@@ -118,4 +119,5 @@ def test_the_words_of_benchmarks_are_no_actions_of_the_study():
     request = asked("direct", WORDINGS["plain"], "unit", ())
     text = json.dumps({"action": "done", "text": "Paris"})
     assert json_mode.decode(text, request.tools)["content"] == "Paris"
-    assert read_message(json_mode.decode(text, request.tools, "x", request.guide), elicit.ANSWER) == Final(None, None)
+    decoded = json_mode.decode(text, request.tools, "x", request.guide)
+    assert read_emission(parse(decoded, "stop"), elicit.ANSWER) == Final(None, None)

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from toolcal.confidence.final_form import Final, read, read_message
+from toolcal.calls import parse
+from toolcal.confidence.final_form import Final, read, read_emission
 
 BOTH = Final("Paris", "0.9")
 
@@ -45,6 +46,7 @@ BOTH = Final("Paris", "0.9")
         '{"answer": "Paris", "confidence": 0.9}',
         '```json\n{"answer": "Paris", "confidence": "0.9"}\n```',
         'So:\n{"confidence": 0.9, "answer": " Paris "}',
+        *(f"Answer: Paris{end}Confidence: 0.9{end}" for end in ("\r", "\x0b", "\x0c", "\x85", "\u2028", "\u2029")),
     ],
 )
 def test_the_form_in_any_dress(message):
@@ -87,6 +89,8 @@ def test_what_is_not_there_is_missing(message, final):
         ("Answer: I don't know\nConfidence: 0.1", Final("I don't know", "0.1")),
         ("Answer: x² — “y”\nConfidence: ０．９", Final("x² — “y”", "０．９")),
         ('{"answer": 0, "confidence": 0}', Final("0", "0")),
+        ('{"answer": "\\\\frac{1}{2}", "confidence": 80}', Final("\\frac{1}{2}", "80")),
+        ('Of {1, 2}:\n```json\n{"answer": {"x": 1}, "confidence": 80}\n```', Final('{"x": 1}', "80")),
     ],
 )
 def test_what_it_says_is_left_as_it_stands(message, final):
@@ -95,7 +99,10 @@ def test_what_it_says_is_left_as_it_stands(message, final):
 
 @pytest.mark.parametrize(
     "message",
-    ["Answer: " * 50_000, "*" * 200_000, "<think>" * 20_000, " " * 300_000, "<answer>" * 30_000, "```\n" * 50_000],
+    [
+        *("Answer: " * 50_000, "*" * 200_000, "<think>" * 20_000, " " * 300_000, "<answer>" * 30_000),
+        *("```\n" * 50_000, "{" * 100_000 + "}", '{"a":' * 20_000 + "1" + "}" * 20_000),
+    ],
 )
 def test_odd_messages_are_read_quickly(message):
     started = time.monotonic()
@@ -104,18 +111,30 @@ def test_odd_messages_are_read_quickly(message):
     assert time.monotonic() - started < 2
 
 
-def called(**arguments):
-    function = {"name": "answer", "arguments": json.dumps(arguments)}
-    return {"role": "assistant", "content": None, "tool_calls": [{"id": "x", "type": "function", "function": function}]}
+def emission(content=None, tool="answer", **message):
+    return read_emission(parse({"role": "assistant", "content": content, **message}, "stop", {"answer"}), tool)
+
+
+def called(arguments, tool="answer"):
+    return emission(tool=tool, tool_calls=[{"id": "x", "function": {"name": "answer", "arguments": arguments}}])
 
 
 def test_a_call_of_the_answering_tool_is_the_form_too():
-    assert read_message(called(answer="Paris", confidence=0.9), "answer") == BOTH
-    assert read_message(called(answer="Paris"), "answer") == Final("Paris", None)
-    assert read_message(called(answer="", confidence=90), "answer") == Final(None, "90")
-    assert read_message(called(answer="Paris", confidence=0.9), "other") == Final(None, None)
-    assert read_message({"role": "assistant", "content": "Answer: Paris\nConfidence: 0.9"}, "answer") == BOTH
-    assert read_message({"role": "assistant", "content": None}, "answer") == Final(None, None)
+    assert called(json.dumps({"answer": "Paris", "confidence": 0.9})) == BOTH
+    assert called({"answer": "Paris"}) == Final("Paris", None)
+    assert called({"answer": "", "confidence": 90}) == Final(None, "90")
+    assert called({"answer": "Paris", "confidence": 0.9}, tool="other") == Final(None, None)
+    assert emission("Answer: Paris\nConfidence: 0.9") == BOTH
+    assert emission([{"type": "text", "text": "Answer: Paris\n"}, {"type": "text", "text": "Confidence: 0.9"}]) == BOTH
+    assert emission() == Final(None, None)
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"answer": "a", "confidence": 1e999}', '{"answer": "a", "conf', "[" * 9000, "9" * 9000, 7, None]
+)
+def test_a_call_that_cannot_be_read_is_no_form(arguments):
+    assert called(arguments) == Final(None, None)
+    assert emission(tool_calls=[arguments, {"id": 1}]) == Final(None, None)
 
 
 def test_the_missing_parts_are_named():

@@ -93,6 +93,9 @@ def test_one_clear_value_is_read(text, scale, value):
         ("The answer is 1912. Confidence: 0.9", "unit", "several_numbers"),
         ("0.9 0.9 0.1", "unit", "several_numbers"),
         ("1.2.3", "unit", "malformed"),
+        ("85²", "percent", "malformed"),
+        ("0.9¹", "unit", "malformed"),
+        ("8₁", "percent", "malformed"),
         ("0..9", "unit", "malformed"),
         ("90x", "percent", "malformed"),
         ("0x1", "unit", "malformed"),
@@ -163,10 +166,15 @@ def test_hostile_text_is_read_fast_and_stays_in_range():
     "part", ["9", "9.", "<a ", "<a\t", "0-1 (", " ", "1/", "(0 ", "(0", "0 to ", "% ", "scale of 0 "]
 )
 def test_long_text_is_read_in_time(part):
-    for text in (part * 20_000, part + " " * 60_000, part * 20_000 + "0.9"):
+    for text in (part * 20_000, part + " " * 60_000, part * 20_000 + "0.9", part * 300_000, (part * 5000)[:5000]):
         start = time.perf_counter()
         parse(text, "unit")
         assert time.perf_counter() - start < 2
+
+
+def test_thousands_of_characters_are_no_confidence():
+    assert parse("90 % " + "I am sure of it. " * 200, "unit").value == 0.9
+    assert parse("90 % " + "I am sure of it. " * 400, "unit").reason == "malformed"
 
 
 def test_an_unknown_scale_is_refused():

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from tests.end_to_end.conftest import copy_project
-from tests.standins.endpoint import endpoint
+from tests.standins.endpoint import Endpoint, endpoint
 from toolcal import tables
 
 CONCURRENCY = 2
@@ -88,6 +88,22 @@ def test_the_study_graded_by_a_judge(project):
     found = tables.read("calibration", project.results("confidence/calibration.parquet"))
     whole = found[(found["difficulty"] == "all") & (found["post_hoc"] == "none") & (found["questions"] == "all")]
     assert whole["accuracy"].tolist() == [1.0] * 5
+
+
+@pytest.mark.slow
+def test_a_set_whose_file_was_edited_is_read_anew(tmp_path):
+    project = copy_project(tmp_path, in_one_process=True)
+    file = tmp_path / "aime.jsonl"
+    rows = [{"problem": f"Find $x = {n}$.", "answer": str(n), "id": str(n)} for n in (1, 2)]
+    file.write_text(json.dumps(rows[0]) + "\n")
+    config = over(Endpoint(url="http://127.0.0.1:9/v1"))
+    config["confidence"]["sets"] = {"aime": {"source": "aime_2025", "path": "aime.jsonl"}}
+    target = "results/questions/aime.0.parquet"
+    project.snakemake(target, config=config)
+    assert project.plan(target, config=config) == {}
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    project.snakemake(target, config=config)
+    assert len(tables.read("questions", project.results("questions/aime.0.parquet"))) == 2
 
 
 @pytest.mark.slow

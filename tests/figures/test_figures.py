@@ -46,11 +46,6 @@ NEEDED = {
     "dumbbells": ["delta"],
     "forest": ["delta"],
     "movement": ["delta"],
-    "reliability": ["accuracy"],
-    "calibration": ["ece10"],
-    "confidence_by_noise": ["accuracy"],
-    "risk_coverage": ["risk"],
-    "answer_causes": ["share"],
 }
 
 

@@ -136,9 +136,26 @@ def test_bars_of_causes_tell_the_wrong_answers_of_all() -> None:
     assert "no answers" in words(made.drawn("odd", "answer_causes"))
 
 
-def test_a_study_without_wrong_answers_has_no_causes_to_show() -> None:
-    rows = made.rows("small", "answer_causes").assign(n=0, n_wrong=0, share=np.nan)
-    assert "share" in words(draw("answer_causes", rows))
+@pytest.mark.parametrize(
+    ("name", "null", "said"),
+    [
+        ("answer_causes", {"n": 0, "n_wrong": 0, "share": np.nan}, "no wrong answer; set world"),
+        ("reliability", {"n": 0, "accuracy": np.nan}, "no confidence that could be read; set world"),
+        ("risk_coverage", {"n": 0, "risk": np.nan}, "no confidence that could be read; set world"),
+        ("calibration", {"ece10": np.nan}, "no confidence that could be read; set world"),
+        ("calibration", {"n": 0, "ece10": np.nan}, "no answer with a verdict; set world"),
+        ("confidence_by_noise", {"n": 0, "accuracy": np.nan}, "no answer with a verdict; set world"),
+        ("risk_coverage", {"n": 0, "n_answers": 0, "risk": np.nan}, "no answer with a verdict; set world"),
+    ],
+)
+def test_where_there_is_nothing_to_show_it_says_of_what(name: str, null: dict[str, Any], said: str) -> None:
+    assert said in words(draw(name, made.rows("small", name).assign(**null)))
+
+
+def test_no_line_runs_through_what_an_empty_panel_says() -> None:
+    panel = panel_of(made.drawn("odd", "reliability"), ODD[1], "search")
+    assert [text.get_text() for text in panel.texts] == ["no answers"]
+    assert [line.get_ydata() for line in panel.lines if line.get_ydata()[0] != line.get_ydata()[1]] == []
 
 
 @pytest.mark.parametrize("name", STUDY)

@@ -23,6 +23,7 @@ def answers(*given):
         | CELL
         | {"question_id": f"q{at}", "trial": 0, "status": "ok", "answer": text, "correct": right, "score": float(right)}
         | {"cause": None if right else "misread", "grade_reason": "equal" if right else "different"}
+        | {"done": "none", "calls": 1, "calls_failed": 0, "gold_seen": False}
         for at, (text, right) in enumerate(given)
     ]
     return tables.frame("answers", rows)
@@ -81,7 +82,9 @@ def test_the_judge_s_verdict_takes_the_place_of_the_rules():
     assert pd.isna(graded["correct"].iloc[2])
     assert graded["status"].tolist() == ["ok", "ok", "infra_error", "ok"]
     assert bool(graded["correct"].iloc[3]) is False
-    assert pd.isna(graded["cause"].iloc[0])
+    assert tables.records(graded[["cause"]]) == [
+        {"cause": why} for why in (None, "not_found", None, "no_answer")
+    ]  # the second is wrong by the judge alone
     assert list(graded.columns) == list(given.columns)
 
 

@@ -16,11 +16,11 @@ from toolcal.benchmarks.protocol import Case, Message
 from toolcal.benchmarks.protocol import Tool as Schema
 from toolcal.confidence import elicit, parse
 from toolcal.confidence.elicit import ANSWER, Agent, Scale, Wording
-from toolcal.confidence.final_form import PARTS, Final, read_message
+from toolcal.confidence.final_form import PARTS, Final, read_emission
 from toolcal.confidence.questions import Question
 from toolcal.confidence.using import Used
 from toolcal.models import history
-from toolcal.models.protocol import Model, Reply, Request
+from toolcal.models.protocol import Model, Reply, Request, call_ids
 from toolcal.rollout import seed_of, status_of
 
 Use = Callable[[calls.Call, int], Awaitable[Used]]
@@ -83,6 +83,14 @@ async def answer(
     return asking.found
 
 
+@dataclass(frozen=True)
+class _Emission:
+    """A reply and what it says."""
+
+    reply: Reply
+    said: calls.Parsed
+
+
 class _Asking:
     def __init__(
         self, question: Question, way: Way, tool: Schema | None, use: Use, model: Model, trial: int, seed: int
@@ -113,9 +121,13 @@ class _Asking:
             if self._way.wording.fresh:
                 self.found.messages = [*self._ended, *self.found.messages]
             final = Final(final.answer, confidence)
+        if self.found.status == "infra_error":
+            return
         self.found.answer = final.answer
         self.found.confidence = parse.parse(final.confidence, self._way.scale)
-        if self.found.status == "ok" and final.answer is None:
+        if final.answer is not None:
+            self.found.status = "ok"  # also where the context ran out after it
+        elif self.found.status == "ok":
             self.found.status = "broken_form" if self._spoke == "ok" else self._spoke
 
     async def _final(self, turn: int, parts: tuple[str, ...]) -> Final:
@@ -123,31 +135,30 @@ class _Asking:
         step = 0
         while True:
             last = turn > 0 or step >= self._way.steps
-            reply = await self._asked(turn, step, 0, parts, last=last)
-            if reply.failure:
+            emission = await self._asked(turn, step, 0, parts, last=last)
+            if emission.reply.failure:
                 return Final(None, None)
-            made = [] if last else self._calls(reply)
+            made = [] if last else self._calls(emission.said)
             if not made:
                 break
-            await self._run(reply, made, turn, step)
+            await self._run(emission, made, turn, step)
             step += 1
-        final = read_message(reply.message, ANSWER)
+        final = read_emission(emission.said, ANSWER)
+        self._say(emission, turn, step)
         if not (missing := self._missing(final, parts)):
-            self._say(reply, turn, step)
             return final
         self.found.reasked = True
-        self._say(reply, turn, step)
         again = elicit.again_in_json() if self._way.json_mode else elicit.again(missing, self._way.scale, parts)
         self.found.messages.append({"role": "user", "content": again})
-        reply = await self._asked(turn, step, 1, parts, last=True)
-        if reply.failure:
-            return Final(None, None)
-        self._say(reply, turn, step, attempt=1)
-        second = read_message(reply.message, ANSWER)
+        emission = await self._asked(turn, step, 1, parts, last=True)
+        if emission.reply.failure:
+            return final
+        self._say(emission, turn, step, attempt=1)
+        second = read_emission(emission.said, ANSWER)
         # What the second form leaves out, the first may have; an answer is never made of a message without a form.
         return Final(*(getattr(second, part) or getattr(final, part) for part in PARTS))
 
-    async def _asked(self, turn: int, step: int, attempt: int, parts: tuple[str, ...], *, last: bool) -> Reply:
+    async def _asked(self, turn: int, step: int, attempt: int, parts: tuple[str, ...], *, last: bool) -> _Emission:
         way = self._way
         tools: Sequence[Schema] = self._tools
         guide = None
@@ -173,22 +184,18 @@ class _Asking:
         )
         self.found.replies.append(reply)
         self.found.status = reply.failure or "ok"
-        return reply
+        known = {ANSWER, *(tool["function"]["name"] for tool in self._tools)}
+        return _Emission(reply, calls.parse(reply.message, reply.finish_reason, known))
 
-    def _parsed(self, reply: Reply) -> calls.Parsed:
-        names = {ANSWER, *(tool["function"]["name"] for tool in self._tools)}
-        return calls.parse(reply.message, reply.finish_reason, names)
-
-    def _calls(self, reply: Reply) -> list[calls.Call]:
+    def _calls(self, said: calls.Parsed) -> list[calls.Call]:
         """The calls of the tool that are run; an answer ends the question, whatever stands beside it."""
-        parsed = self._parsed(reply)
-        if not self._tools or (parsed.leaked and not self._way.execute_leaked):
+        if not self._tools or (said.leaked and not self._way.execute_leaked):
             return []
-        if any(call.name == ANSWER for call in parsed.calls):
+        if any(call.name == ANSWER for call in said.calls):
             return []
-        return list(parsed.calls)
+        return list(said.calls)
 
-    async def _run(self, reply: Reply, made: Sequence[calls.Call], turn: int, step: int) -> None:
+    async def _run(self, emission: _Emission, made: Sequence[calls.Call], turn: int, step: int) -> None:
         first = len(self.found.used)
         used = await asyncio.gather(*(self._use(call, first + at) for at, call in enumerate(made)))
         self.found.used += used
@@ -196,15 +203,14 @@ class _Asking:
             {"name": call.name, "arguments": call.arguments, "result": one.text}
             for call, one in zip(made, used, strict=True)
         ]
-        self._say(reply, turn, step, results=results)
+        self._say(emission, turn, step, results=results)
 
     def _say(
-        self, reply: Reply, turn: int, step: int, *, attempt: int = 0, results: Sequence[dict[str, Any]] = ()
+        self, emission: _Emission, turn: int, step: int, *, attempt: int = 0, results: Sequence[dict[str, Any]] = ()
     ) -> None:
         """Take an emission into the conversation."""
-        ids = f"call_{turn}_{step}" + (f"_retry{attempt}" if attempt else "")
-        parsed = self._parsed(reply)
-        said = history.said(reply.message, parsed, results, ids)
+        reply, parsed = emission.reply, emission.said
+        said = history.said(reply.message, parsed, results, call_ids(turn, step, attempt))
         if not results and parsed.calls and parsed.calls[0].name == ANSWER:
             said = said[:1]  # the answer, made as a call: there is no result to come
         self.found.messages.extend(said)

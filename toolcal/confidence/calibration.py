@@ -71,7 +71,7 @@ def calibration(
 def common_questions(rows: Rows, base_models: Mapping[str, str | None]) -> dict[StudyCell, pd.Index[str]]:
     """Of each cell, the questions that all cells it is compared with get wrong too.
 
-    These are the cells of one question set, of one base model and of what was trained from it, at the cell's noise.
+    These are the cells of one question set, of a model and of all that was trained from it, at the cell's noise.
     `direct` answers meet no noise: they are compared at every level, and their own MCIP is on the errors in common with
     the cells at noise 0. A cell without any verdict is left aside, for else it would leave nothing to the others.
     """
@@ -82,16 +82,23 @@ def common_questions(rows: Rows, base_models: Mapping[str, str | None]) -> dict[
     }
     found: dict[tuple[str, str, float], pd.Index[str]] = {}
     for cell in rows:
-        group = base_models.get(cell.model) or cell.model, cell.question_set, cell.noise
+        group = _first_of_line(cell.model, base_models), cell.question_set, cell.noise
         if group not in found:
             compared = {
                 str(other): verdict
                 for other, verdict in verdicts.items()
-                if (base_models.get(other.model) or other.model, other.question_set) == group[:2]
+                if (_first_of_line(other.model, base_models), other.question_set) == group[:2]
                 and (other.tool == "none" or other.noise == cell.noise)
             }
             found[group] = common_errors(compared)
-    return {cell: found[base_models.get(cell.model) or cell.model, cell.question_set, cell.noise] for cell in rows}
+    return {cell: found[_first_of_line(cell.model, base_models), cell.question_set, cell.noise] for cell in rows}
+
+
+def _first_of_line(model: str, base_models: Mapping[str, str | None]) -> str:
+    """The model from which this one was trained, over however many trainings."""
+    while base := base_models.get(model):
+        model = base
+    return model
 
 
 def _scored(part: pd.DataFrame, seed: int, resamples: int) -> _Row:

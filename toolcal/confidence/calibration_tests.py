@@ -26,7 +26,8 @@ def comparisons(cells: Rows, base_models: Mapping[str, str | None]) -> Iterator[
             firsts["noise"] = cell._replace(noise=0.0)
         base = base_models.get(cell.model)
         if base:
-            firsts["training"] = cell._replace(model=base, configuration="prompted")
+            before = "trained" if base_models.get(base) else "prompted"
+            firsts["training"] = cell._replace(model=base, configuration=before)
         for kind, first in firsts.items():
             if first in cells:
                 yield kind, first, cell

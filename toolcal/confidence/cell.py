@@ -11,6 +11,7 @@ import pandas as pd
 from toolcal import tables
 from toolcal.calls import Call
 from toolcal.confidence.answering import Answered, Way, answer
+from toolcal.confidence.causes import cause
 from toolcal.confidence.grading import grade
 from toolcal.confidence.plan import StudyCell
 from toolcal.confidence.questions import Question
@@ -53,7 +54,9 @@ async def answer_cell(
     slots = asyncio.Semaphore(model.concurrency)
     planned = [(question, trial) for trial in range(trials) for question in questions]
     progress = Progress(
-        f"{cell.model} {cell.question_set}.{cell.configuration}.{cell.tool}.{cell.noise:g}", len(planned)
+        f"{cell.model} {cell.question_set}.{cell.configuration}.{cell.tool}.{cell.noise:g}",
+        len(planned),
+        unit="questions",
     )
 
     async def one(question: Question, trial: int) -> Row:
@@ -83,8 +86,7 @@ async def answer_cell(
 def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done: str) -> Row:
     broke_off = found.status == "infra_error"
     graded = None if broke_off else grade(question, found.answer)
-    seen = _gold_seen(question, found, cell.tool)
-    return {
+    row: Row = {
         **cell._asdict(),
         "question_id": question.question_id,
         "trial": trial,
@@ -101,8 +103,7 @@ def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done:
         "reasked": found.reasked,
         "calls": len(found.used),
         "calls_failed": sum(one.failed for one in found.used),
-        "gold_seen": seen,
-        "cause": None if graded is None or graded.correct else cause(cell.tool, done, found, seen),
+        "gold_seen": _gold_seen(question, found, cell.tool),
         "messages": tables.dumps(found.messages),
         "prompt_tokens": _sum(found, "prompt_tokens"),
         "completion_tokens": _sum(found, "completion_tokens"),
@@ -110,33 +111,7 @@ def _row(cell: StudyCell, question: Question, trial: int, found: Answered, done:
         "cost": _sum(found, "cost"),
         "cached": all(reply.cached for reply in found.replies),
     }
-
-
-def cause(tool: str, done: str, found: Answered, gold_seen: bool | None) -> str:
-    """Why an answer is wrong, as far as its conversation tells.
-
-    Args:
-        tool: none, search or python.
-        done: what noise did to the support that the tool reaches.
-        found: what came of the question.
-        gold_seen: whether all gold passages were found; None where that cannot be told.
-
-    Returns:
-        What noise did, else what the agent did with its tool; one of `tables.CAUSES`.
-    """
-    if done != "none" and tool != "none":
-        return done
-    if found.answer is None:
-        return "no_answer"
-    if tool == "none":
-        return "unknown"
-    if not found.used:
-        return "no_call"
-    if all(one.failed for one in found.used):
-        return "tool_failed"
-    if tool == "search" and gold_seen is None:
-        return "unknown"
-    return "not_found" if tool == "search" and not gold_seen else "misread"
+    return row | {"cause": cause(row)}
 
 
 def _gold_seen(question: Question, found: Answered, tool: str) -> bool | None:

@@ -159,7 +159,7 @@ def again_in_json() -> str:
 
 
 def answer_tool(scale: Scale, parts: Sequence[str] = PARTS) -> Schema:
-    """The tool with which an agent in JSON mode ends, in OpenAI form; `final_form.read_message` reads its call.
+    """The tool with which an agent in JSON mode ends, in OpenAI form; `final_form.read_emission` reads its call.
 
     Args:
         scale: `unit` or `percent`; the confidence is a number or an integer of it.

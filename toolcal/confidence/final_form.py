@@ -10,15 +10,17 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from toolcal.calls import Parsed
 from toolcal.callshapes import JSON
 
 PARTS = ("answer", "confidence")
 LONGEST = 20_000
 """Characters at the end of a message that are looked at."""
+_BRACES = 200
+"""Opening braces, from the end of a message, at which an object is looked for."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,8 @@ def read(message: str | None) -> Final:
     Args:
         message: the text of an agent's last message; None where it has none.
     """
-    text = _TAG.sub(r"\n\1: \2\n", _without_thoughts((message or "")[-LONGEST:]))
+    lines = "\n".join((message or "")[-LONGEST:].splitlines())  # whatever ends a line, Unicode's separators too
+    text = _TAG.sub(r"\n\1: \2\n", _without_thoughts(lines))
     text = _FENCE.sub("", text)
     whole = _object(text)
     if whole is not None:
@@ -78,18 +81,17 @@ def read(message: str | None) -> Final:
     return Final(last.get("answer"), last.get("confidence"))
 
 
-def read_message(message: Mapping[str, Any], tool: str) -> Final:
-    """Read the final form out of an assistant message in OpenAI form, be it text or a call of the answering tool.
+def read_emission(said: Parsed, tool: str) -> Final:
+    """Read the final form out of an emission, be it text or a call of the answering tool.
 
     Args:
-        message: the message.
+        said: the emission, read by `calls.parse`; a call of the tool that cannot be read is no form.
         tool: the name of the tool with which agents in JSON mode answer (see `elicit.answer_tool`).
     """
-    for call in message.get("tool_calls") or ():
-        if call["function"]["name"] == tool:
-            return _of(JSON.decode(call["function"]["arguments"]))
-    content = message.get("content")
-    return read(content if isinstance(content, str) else None)
+    for call in said.calls:
+        if call.name == tool:
+            return _of(call.arguments)
+    return read(said.text)
 
 
 def _without_thoughts(text: str) -> str:
@@ -120,19 +122,26 @@ def _bare(text: str) -> str:
 
 def _object(text: str) -> Final | None:
     """The form as a JSON object, where the message is one, or ends with one."""
-    start = text.rfind("{")
-    if start < 0 or not text.rstrip().endswith("}"):
+    text = text.rstrip()
+    if not text.endswith("}"):
         return None
-    try:
-        value = JSON.decode(text[start:].strip())
-    except (ValueError, RecursionError):
-        return None
-    found = _of(value)
-    return None if found.missing() else found
+    # From the last brace back, for an answer may hold some: LaTeX's, or an object.
+    start = len(text)
+    for _ in range(_BRACES):
+        start = text.rfind("{", 0, start)
+        if start < 0:
+            return None
+        try:
+            value, end = JSON.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        found = _of(value)
+        if end == len(text) and not found.missing():
+            return found
+    return None
 
 
-def _of(value: Any) -> Final:
-    value = value if isinstance(value, dict) else {}
+def _of(value: dict[str, Any]) -> Final:
     parts = []
     for part in PARTS:
         given = value.get(part)

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from toolcal import tables
+from toolcal.confidence.causes import cause
 from toolcal.confidence.tables import STUDY
 from toolcal.diagnosis.two_readers import kappa_of
 
@@ -16,7 +17,8 @@ def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataF
     """Answers with the judge's verdict in `correct` and `score`.
 
     An answer on which the judge decided nothing has no verdict any more: its status becomes `infra_error`, which is
-    in no rate. Where no answer was given the rules' verdict stands: it is wrong.
+    in no rate. Where no answer was given the rules' verdict stands: it is wrong. What only the judge takes for wrong
+    gets its cause here.
 
     Args:
         answers: rows of table `answers`.
@@ -29,8 +31,8 @@ def graded_by_judge(answers: pd.DataFrame, judgements: pd.DataFrame) -> pd.DataF
     found["correct"] = found["correct"].astype("boolean").where(~given, verdict)
     found["score"] = found["score"].astype("Float64").where(~given, verdict.astype("Float64"))
     found["grade_reason"] = found["grade_reason"].where(~given, "judge")
-    found["cause"] = found["cause"].where(~found["correct"].fillna(False).astype(bool), None)
     found.loc[undecided, "status"] = "infra_error"
+    found["cause"] = [cause(row) for row in tables.records(found)]
     return found.drop(columns="verdict")
 
 

@@ -37,6 +37,9 @@ _NO_UNIT = re.compile(
 )
 """Words that may follow a number without being its unit."""
 
+_RAISED = re.compile(r"(?<=\d)(?=[⁻⁰¹²³⁴-⁹])")
+"""Before a power, which folding would make digits of the number itself."""
+
 LONGEST = 2_000
 """Characters of an answer in which a number is looked for."""
 
@@ -58,7 +61,7 @@ def numbers(text: str) -> list[Number]:
     Args:
         text: any text; its first `LONGEST` characters are read.
     """
-    plain = unicodedata.normalize("NFKC", text[:LONGEST]).replace("⁄", "/")
+    plain = unicodedata.normalize("NFKC", _RAISED.sub("^", text[:LONGEST])).replace("⁄", "/")
     plain = re.sub(r"[‐‑‒–—−]", "-", plain)
     plain = re.sub(r"\s+", " ", plain)
     found = [(match.start(), _number(match, plain)) for match in _NUMBER.finditer(plain)]

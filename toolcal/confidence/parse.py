@@ -17,7 +17,7 @@ REASONS = {
     "absent": "nothing was given at all",
     "empty": "the text is empty",
     "no_number": "no number in it (words such as high, nan, inf)",
-    "malformed": "digits that are no number, as in 1.2.3 or 90x",
+    "malformed": "digits that are no number, as in 1.2.3 or 90x, or a text of thousands of characters",
     "several_numbers": "numbers that say different things, a range among them",
     "bound": "a bound, as in more than 80 %, or not 80 %",
     "ambiguous": "two scales fit: 0.95 where 0 to 100 was asked for, 0.95 % where 0 to 1 was, or 1,000",
@@ -55,9 +55,13 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 """Right before a number: it is a bound, or denied."""
-_ATTACHED_BEFORE, _ATTACHED_AFTER = re.compile(r"[^\W_]$|\d[.,]$"), re.compile(r"[^\W_]|[.,/]\d")
+_ATTACHED_BEFORE, _ATTACHED_AFTER = re.compile(r"[^\W_]$|\d[.,]$"), re.compile(r"[^\W_]|[.,/^]\d")
+_RAISED = re.compile(r"(?<=\d)(?=[⁰¹²³⁴-⁹₀-₉])")
+"""Before a power or the mark of a note, which folding would make digits of the number itself."""
 _LONGEST = 100
 """Characters of a number: more is no confidence."""
+_LONGEST_TEXT = 5000
+"""Characters of what stands where it was asked for: more is no confidence, and takes seconds to read."""
 _AFTER = re.compile(r"\s*(?:\+|or (?:more|less|higher|lower|above|below|better|worse)\b)", re.IGNORECASE)
 
 
@@ -81,6 +85,8 @@ def parse(text: str | None, scale: str) -> Confidence:
         return Confidence(None, None, "absent")
     if not text.strip():
         return Confidence(None, text, "empty")
+    if len(text) > _LONGEST_TEXT:
+        return Confidence(None, text, "malformed")
     found = list(_read(_plain(text), scale))
     if not found:
         return Confidence(None, text, "no_number")
@@ -95,7 +101,7 @@ def parse(text: str | None, scale: str) -> Confidence:
 
 def _plain(text: str) -> str:
     """The text with one way of writing signs and spaces, without tags and without the scale repeated."""
-    plain = " ".join(unicodedata.normalize("NFKC", text).split()).replace("⁄", "/").replace("’", "'")
+    plain = " ".join(unicodedata.normalize("NFKC", _RAISED.sub("^", text)).split()).replace("⁄", "/").replace("’", "'")
     plain = re.sub("[‐‑‒–—−]", "-", plain)
     return _SCALE.sub(" ", _TAG.sub(" ", plain))
 

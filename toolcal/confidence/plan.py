@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 Config = dict[str, Any]
@@ -17,6 +18,9 @@ TOOLS_OF = {
     "math_500": ("python",),
 }
 """Source of a set -> the tools with which it is answered, where the configuration names none."""
+
+DECIMALS = 4
+"""Of a noise level: what is finer would have long or other forms in file names and on figures."""
 
 
 class StudyCell(NamedTuple):
@@ -74,6 +78,13 @@ def made_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     return {key: entry[key] for key in keys if key in entry}
 
 
+def files_of(entry: Mapping[str, Any]) -> list[str]:
+    """The local files that a set is loaded from, as far as they are there; what is missing its stage says itself."""
+    named = [Path(entry["path"])] if "path" in entry else []
+    found = [*named, *(Path(entry["passages"]).glob("*.jsonl") if "passages" in entry else ())]
+    return sorted(str(path) for path in found if path.is_file())
+
+
 def level(noise: float) -> str:
     """A noise level as it stands in file names and on figures: 0, 0.5, 1."""
     return repr(float(noise)).removesuffix(".0")
@@ -83,3 +94,44 @@ def cell_of(names: Mapping[str, str]) -> StudyCell:
     """The cell of a file's wildcards."""
     *first, noise = (names[field] for field in StudyCell._fields)
     return StudyCell(first[0], first[1], first[2], first[3], float(noise))
+
+
+def contradictions(config: Config) -> Iterator[str]:
+    """What the schema cannot say of the key: names that must exist, and keys that are not for a set's source."""
+    study = config.get("confidence", {})
+    allowed = [name for name, entry in config["models"].items() if entry["source"] in ("api", "vllm", "embedded")]
+    for name in study.get("models", []):
+        if name not in allowed:
+            yield f"confidence.models: found {name!r}, allowed are models that can be asked: {', '.join(allowed)}"
+    asked = config.get("judge", {}).get("questions", ["right_answer"]) if "judge" in config else []
+    if study.get("graded_by") == "judge" and "right_answer" not in asked:
+        yield "confidence.graded_by: the judge grades only where there is one (judge) with its question right_answer"
+    for name in config["models"]:
+        if name in _line(name, config["models"]):
+            yield f"models.{name}.base_model: the model would be trained from itself"
+    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
+    for name, entry in study.get("sets", {}).items():
+        where, made = f"confidence.sets.{name}", entry["source"] == "world"
+        for key in sorted(
+            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
+        ):
+            yield f"{where}.{key}: is not for source {entry['source']}"
+        for noise in entry.get("noise", []):
+            if noise != round(noise, DECIMALS):
+                yield f"{where}.noise: found {noise}, allowed: 0 to 1 with at most {DECIMALS} decimals"
+        searched = "search" in tools_of(entry)
+        if "passages" in entry and not made and not searched:
+            yield f"{where}.passages: is for the tool search, and the set is answered without it"
+        if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
+            yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
+        if made and on_the_web and searched:
+            yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
+
+
+def _line(model: str, models: Mapping[str, Config]) -> list[str]:
+    """The models from which one was trained, from the last one back, as far as they are here."""
+    line: list[str] = []
+    while (base := models.get(model, {}).get("base_model")) and base not in line:
+        line.append(base)
+        model = base
+    return line

@@ -46,7 +46,7 @@ _KEYS: dict[str, Column] = {
     "comparison": column(
         "str",
         "tool: direct (first) and with the tool; tools: search (first) and python at one noise; noise: one tool at "
-        "noise 0 (first) and at more; training: the base model prompted (first) and the model trained from it",
+        "noise 0 (first) and at more; training: the base model with tools (first) and the model trained from it",
         values=COMPARISONS,
     ),
     "first_model": column("str", "model of the first cell"),
@@ -209,9 +209,9 @@ CONFIDENCE_TABLES = (
             "n_wrong": column("int", "of n_confident, wrong ones: what mcip is the mean of"),
             "n_common": column(
                 "int",
-                "of n_wrong, those to questions that all compared cells get wrong, in every trial: the model's, its "
-                "base model's and those of what was trained from it, at this noise, with direct at every noise; cells "
-                "without any verdict aside. What mcip_common is the mean of",
+                "of n_wrong, those to questions that all compared cells get wrong, in every trial: the model's, and "
+                "those of all that comes from the same first model by training, at this noise, with direct at every "
+                "noise; cells without any verdict aside. What mcip_common is the mean of",
             ),
             **{name: spec for metric in METRICS for name, spec in _metric(metric).items()},
         },

@@ -73,6 +73,8 @@ def contradictions(config: Config) -> Iterator[str]:
     if not called:
         yield f"{KEY}: no model is called here (source {', '.join(_CALLED)}), leave the key out"
         return
+    if not config["scenarios"]:
+        yield f"{KEY}: no scenario is run (key scenarios), so there are no turns to ask after"
     for key, allowed in (("models", called), ("scenarios", list(config["scenarios"]))):
         for found in wanted.get(key, []):
             if found not in allowed:

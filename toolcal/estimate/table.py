@@ -38,7 +38,7 @@ def shown(
     if judge:
         parts.append(
             f"The judge has {_count(_whole(judge))} of {_count(judge.planned)} calls to make: one for each write that "
-            "needs a yes, and one for each run with assertions, as far as its questions ask for them."
+            "needs a yes, for each run with assertions and for each answer of the study, as far as its `questions` ask."
         )
     if unheld:
         parts.append(f"Not among them, as what it would read is still to be made: {', '.join(unheld)}.")
@@ -60,10 +60,10 @@ def shown(
 def _opening(lines: Sequence[Line]) -> list[str]:
     left, planned = sum(map(_whole, lines)), sum(line.planned for line in lines)
     if not left:
-        return [f"Nothing is left to ask: all {_count(planned)} case-trials (one case, once) are done."]
+        return [f"Nothing is left to ask: all {_count(planned)} case-trials (one case or question, once) are done."]
     used = {basis for line in lines for basis in line.basis}
     words = [
-        f"Still to ask: about {_count(left)} of {_count(planned)} case-trials (one case, once).",
+        f"Still to ask: about {_count(left)} of {_count(planned)} case-trials (one case or question, once).",
         "What the numbers rest on:",
     ]
     if any(basis.startswith("journal") for basis in used):

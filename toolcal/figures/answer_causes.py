@@ -33,13 +33,13 @@ def draw(answer_causes: pd.DataFrame) -> Figure:
     Args:
         answer_causes: rows of table answer_causes, of one question set.
     """
-    lacking = panels.missing("answer_causes", answer_causes, ["share"])
+    lacking = arms.nothing("answer_causes", answer_causes, "share", none="wrong answer")
     if lacking:
         return panels.notice(lacking)
     selected = panels.selection(answer_causes)
     causes = [cause for cause in CAUSES if (answer_causes["n"][answer_causes["cause"] == cause] > 0).any()]
     if not causes:
-        return panels.notice(f"No wrong answers; {selected}.")
+        return panels.notice(f"Nothing to show: no wrong answer with a cause of these rows; {selected}.")
     bars = {
         f"{plain(model)}{words}": {
             str(name): _bar(cell, causes)

@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from toolcal.confidence.plan import level
+from toolcal.figures import panels
 from toolcal.figures.style import BLUE, INK, ORANGE
 
 TOOLS: dict[str, str] = {"none": "direct", "search": "search", "python": "python"}
@@ -27,6 +28,23 @@ def whole(calibration: pd.DataFrame) -> pd.DataFrame:
     for column, value in WHOLE.items():
         calibration = calibration[calibration[column] == value]
     return calibration
+
+
+def nothing(table: str, data: pd.DataFrame, needed: str, *, answers: str = "n_answers", none: str) -> str | None:
+    """Why there is nothing to show of a question set; None where there is something.
+
+    Args:
+        table: the table's name.
+        data: its rows.
+        needed: the column that a figure cannot do without.
+        answers: the column that counts the answers with a verdict.
+        none: what there is none of where `needed` is null although there are answers, e.g. `wrong answer`.
+    """
+    lacking = panels.missing(table, data, [needed])
+    if lacking is None or needed not in data or data.empty:
+        return lacking
+    what = none if (data[answers] > 0).any() else "answer with a verdict"
+    return f"Nothing to show: no {what}; {panels.selection(data)}."
 
 
 def by_model(data: pd.DataFrame) -> Iterator[tuple[str, str, pd.DataFrame]]:

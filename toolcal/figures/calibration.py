@@ -41,7 +41,7 @@ def draw(calibration: pd.DataFrame) -> Figure:
         calibration: rows of table calibration, of one question set.
     """
     data = calibration if calibration.empty else arms.whole(calibration)
-    lacking = panels.missing("calibration", data, ["ece10"])
+    lacking = arms.nothing("calibration", data, "ece10", answers="n", none="confidence that could be read")
     if lacking:
         return panels.notice(lacking)
     lines: list[tuple[str, _Row | None]] = []

@@ -32,7 +32,7 @@ def draw(calibration: pd.DataFrame) -> Figure:
         calibration: rows of table calibration, of one question set.
     """
     data = calibration if calibration.empty else arms.whole(calibration)
-    lacking = panels.missing("calibration", data, ["accuracy"])
+    lacking = arms.nothing("calibration", data, "accuracy", answers="n", none="answer")
     if lacking:
         return panels.notice(lacking)
     models = list(arms.by_model(data))

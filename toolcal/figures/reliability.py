@@ -25,7 +25,7 @@ def draw(reliability: pd.DataFrame) -> Figure:
     Args:
         reliability: rows of table reliability, of one question set.
     """
-    lacking = panels.missing("reliability", reliability, ["accuracy"])
+    lacking = arms.nothing("reliability", reliability, "accuracy", none="confidence that could be read")
     if lacking:
         return panels.notice(lacking)
     groups = [
@@ -73,7 +73,6 @@ def _panel(panel: Axes, cell: pd.DataFrame, tool: str) -> None:
     panel.set_xticks([0, 0.5, 1], ["0", "0.5", "1"])
     panel.set_yticks([0, 0.5, 1], ["0", "0.5", "1"])
     panel.axhline(0, color=INK, linewidth=0.5)
-    panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
     count, middle = panels.numbers(cell, "n"), (panels.numbers(cell, "low") + panels.numbers(cell, "high")) / 2
     heights = _TALLEST * count / max(1.0, count.max())
     panel.bar(middle, heights, 0.088, _STRIP, color=PALE, linewidth=0)
@@ -85,6 +84,7 @@ def _panel(panel: Axes, cell: pd.DataFrame, tool: str) -> None:
     if not there.any():
         panels.remark(panel, "no confidence could be read" if cell["n_answers"].iloc[0] else "no answers")
         return
+    panel.plot([0, 1], [0, 1], color=GREY, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1)
     look = arms.LOOKS[tool]
     said, right = panels.numbers(cell, "confidence")[there], panels.numbers(cell, "accuracy")[there]
     low, high = panels.numbers(cell, "accuracy_low")[there], panels.numbers(cell, "accuracy_high")[there]

@@ -24,7 +24,7 @@ def draw(risk_coverage: pd.DataFrame) -> Figure:
     Args:
         risk_coverage: rows of table risk_coverage, of one question set.
     """
-    lacking = panels.missing("risk_coverage", risk_coverage, ["risk"])
+    lacking = arms.nothing("risk_coverage", risk_coverage, "risk", none="confidence that could be read")
     if lacking:
         return panels.notice(lacking)
     cells = [

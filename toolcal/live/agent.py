@@ -12,7 +12,7 @@ from toolcal.benchmarks.protocol import NO_RESULT, Case, Message, ToolResult
 from toolcal.benchmarks.tau2 import engine
 from toolcal.confidence.turn import WHO, TurnQuestion
 from toolcal.models import history
-from toolcal.models.protocol import Reply, Request
+from toolcal.models.protocol import Reply, Request, call_ids
 from toolcal.perturbations.context import Context
 from toolcal.perturbations.probes import Decision
 from toolcal.perturbations.probes.seams import Seams, weightiest
@@ -277,8 +277,7 @@ def first_and_last(messages: Sequence[Message], last: int = LAST) -> list[Messag
 
 
 def _ids(one: Emission) -> str:
-    """Begins the ids of an emission's calls, as `Request.call_ids`."""
-    return f"call_{one.turn}_{one.step}" + (f"_retry{one.attempt}" if one.attempt else "")
+    return call_ids(one.turn, one.step, one.attempt)
 
 
 def _sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -167,9 +167,7 @@ class Caller:
         worst = worst_cost(body, self._prices) if self._prices else None
         if worst is None:
             wanted = "max_tokens in parameters" if self._prices else "prices"
-            raise ModelError(
-                f"{self._model}: limits.max_usd cannot be kept without {wanted}: give the model's entry some"
-            )
+            raise ModelError(f"{self._model}: limits.max_usd cannot be kept without {wanted}; put that into its entry")
         async with self._budget.hold(journal, worst) as bill:
             yield bill
 

@@ -9,6 +9,17 @@ from typing import Any, Protocol
 from toolcal.benchmarks.protocol import Case, Message, Tool
 
 
+def call_ids(turn: int, step: int, attempt: int = 0) -> str:
+    """Begins the ids of a response's calls, unlike any other response's of the case.
+
+    Args:
+        turn: user turn, from 0.
+        step: response within the turn, from 0.
+        attempt: the n-th asking again at this step, or 0.
+    """
+    return f"call_{turn}_{step}" + (f"_retry{attempt}" if attempt else "")
+
+
 @dataclass(frozen=True)
 class Guide:
     """What a model in JSON mode reads before its tools (`models.json_mode`)."""
@@ -52,7 +63,7 @@ class Request:
     @property
     def call_ids(self) -> str:
         """Begins the ids of the response's calls, unlike any other response's of the case."""
-        return f"call_{self.turn}_{self.step}" + (f"_retry{self.attempt}" if self.attempt else "")
+        return call_ids(self.turn, self.step, self.attempt)
 
 
 @dataclass(frozen=True)
