@@ -216,7 +216,14 @@ def test_names_of_models_are_no_addresses(reader):
 
 def test_a_phone_shows_all_of_it_without_scrolling_sideways(reader):
     reader.page.set_viewport_size({"width": 375, "height": 700})
-    for view in ("", "charts", "table?name=cells", "cases", f"{CASE}case_5", f"{CASE}case_2&beside=perturbation+sri-full"):
+    for view in (
+        "",
+        "charts",
+        "table?name=cells",
+        "cases",
+        f"{CASE}case_5",
+        f"{CASE}case_2&beside=perturbation+sri-full",
+    ):
         page = reader.open(view)
         assert page.evaluate("document.documentElement.scrollWidth") <= 375, view
 
