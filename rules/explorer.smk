@@ -1,24 +1,3 @@
-MODELS = list(dict.fromkeys(cell.model for cell in CELLS))
-CONVERSATIONS = RESULTS / "explorer/data/conversations/{model}"
-
-
-def files_of(cell):
-    """Where the tables of a cell are, for `toolcal.explorer.model.CellFiles`."""
-    free = configuration.speaks_freely(cell.scenario)
-    recorded = cell.model in BY_RECORDING
-    patterns = {
-        "cases": CASES,
-        "contexts": CONTEXTS,
-        "trajectories": TRAJECTORIES,
-        "grades": GRADES,
-        **({} if recorded else {"probe_events": PROBE_EVENTS}),
-        **({} if recorded else after_turns(TURN_CONFIDENCE)),
-        **({"user_messages": USER_MESSAGES} if free else {}),
-    }
-    paths = {name: path_of(pattern, cell) for name, pattern in patterns.items()}
-    return cell._asdict() | paths
-
-
 # The conversations of a model, as data files for the page.
 rule explorer_conversations:
     input:
@@ -45,7 +24,7 @@ rule explorer_conversations:
         # Of all models; what it says of this one follows from the tables above.
         outcomes=ancient(TABLES["outcomes"]),
     output:
-        conversations=directory(CONVERSATIONS),
+        conversations=directory(EXPLORED_CONVERSATIONS),
     log:
         RESULTS / "logs/explorer/{model}.log",
     conda:
@@ -67,7 +46,7 @@ rule explorer:
         **{name: path for name, path in TABLES.items() if not name.endswith("_csv")},
         page=sorted((BASE / "toolcal/explorer").glob("[pv]*/*")),
         manifest=MANIFEST,
-        conversations=expand(CONVERSATIONS, model=MODELS),
+        conversations=expand(EXPLORED_CONVERSATIONS, model=EXPLORED),
     output:
         index=RESULTS / "explorer/index.html",
         page=directory(RESULTS / "explorer/page"),
@@ -77,7 +56,7 @@ rule explorer:
     conda:
         "../envs/analysis.yaml"
     params:
-        models=MODELS,
+        models=EXPLORED,
         code=code_of("explorer"),
     message:
         "The explorer"

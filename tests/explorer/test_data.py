@@ -3,13 +3,13 @@ from __future__ import annotations
 import json
 import re
 
+import pandas as pd
 import pytest
 
 from tests.conftest import ROOT
 from tests.diagnosis.panel import typed
 from tests.explorer.made import FUNC, HOSTILE, SRI
 from tests.explorer.simulated import model_files
-from toolcal import tables
 from toolcal.explorer import data_file, model
 from toolcal.explorer.listing import chosen
 
@@ -95,8 +95,8 @@ def test_a_conversation_has_all_that_is_known_of_it(explorer, rows):
     ],
 )
 def test_whose_conversations_are_kept(kept, cases):
-    """`b` is slack under the perturbation, `c` is labelled in two ways, `d` passes one verdict; `a` is none of these."""
-    base = {"scenario": "s", "emissions": 3, "regrade_differs": None, "passed": True, "passed_strict": True}
+    """`b` is slack under the perturbation, `c` has two labels, `d` passes one of two verdicts; `a` is none of these."""
+    base = {"scenario": "s", "emissions": 3, "regrade_differs": None, "passed": True}
     places = {"a": 1, "b": 5, "c": 3, "d": 0}
     found = [
         base
@@ -106,9 +106,7 @@ def test_whose_conversations_are_kept(kept, cases):
         for case, draw in places.items()
         for name in ("baseline", "x")
     ]
-    rows = tables.pd.DataFrame(found).astype(
-        {"passed": "boolean", "passed_strict": "boolean", "regrade_differs": "boolean"}
-    )
+    rows = pd.DataFrame(found).astype({"passed": "boolean", "passed_strict": "boolean", "regrade_differs": "boolean"})
     there = rows[chosen(rows, kept, 2)]
     assert set(there["case_id"]) == cases
     assert len(there) == 2 * len(cases)

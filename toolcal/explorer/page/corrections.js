@@ -49,7 +49,9 @@ explorer.corrections = (() => {
     const key = { ...here.run, turn: here.turn, step: item.step, attempt: item.attempt, labeller };
     const show = () => {
       const there = all().get(keyOf(key));
-      place.replaceChildren(...(there ? marked(there, show) : [button(() => place.replaceChildren(form(key, label, show)))]));
+      place.replaceChildren(
+        ...(there ? marked(there, show) : [button(() => place.replaceChildren(form(key, label, show)))]),
+      );
     };
     show();
     return place;
@@ -82,8 +84,13 @@ explorer.corrections = (() => {
     const save = (event) => {
       event.preventDefault();
       const line = {
-        ...key, was: label.action, action: right.querySelector("select").value, note: note.value.trim(), by: by.value.trim(),
-        time: new Date().toISOString().replace(/\.\d+Z$/, "Z"), labeller_version: explorer.about.labellers[key.labeller] ?? null,
+        ...key,
+        was: label.action,
+        action: right.querySelector("select").value,
+        note: note.value.trim(),
+        by: by.value.trim(),
+        time: new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+        labeller_version: explorer.about.labellers[key.labeller] ?? null,
       };
       try {
         localStorage.setItem("toolcal reader", line.by);
@@ -155,20 +162,35 @@ explorer.corrections = (() => {
     };
     room.append(
       el("h1", {}, "Corrections"),
-      el("p", {}, "Labels that you marked as wrong, in a conversation. They are kept in this browser only: save them as a file, " +
-        "and name the file in the configuration (labels: corrections:) to have it applied."),
-      el("div", { class: "choices" },
+      el(
+        "p",
+        {},
+        "Labels that you marked as wrong, in a conversation. They are kept in this browser only: save them as a file, " +
+          "and name the file in the configuration (labels: corrections:) to have it applied.",
+      ),
+      el(
+        "div",
+        { class: "choices" },
         el("button", { type: "button", disabled: !rows.length, on: { click: save } }, "Save as a file"),
         field("take up a file", file),
-        el("button", { type: "button", disabled: !rows.length, on: { click: clear } }, "Remove all")),
+        el("button", { type: "button", disabled: !rows.length, on: { click: clear } }, "Remove all"),
+      ),
       error,
     );
     explorer.grid.put(room, {
       label: "Corrections",
       rows,
       columns: [
-        { name: "case_id", title: "case", kind: "text", show: (value, row) => el("a", { href: explorer.runs.address(row, {}) }, ...name(value)) },
-        ...["model", "scenario", "perturbation", "labeller", "was", "action", "note", "by", "time"].map((field) => ({ name: field, kind: "text" })),
+        {
+          name: "case_id",
+          title: "case",
+          kind: "text",
+          show: (value, row) => el("a", { href: explorer.runs.address(row, {}) }, ...name(value)),
+        },
+        ...["model", "scenario", "perturbation", "labeller", "was", "action", "note", "by", "time"].map((field) => ({
+          name: field,
+          kind: "text",
+        })),
         ...["turn", "step"].map((field) => ({ name: field, kind: "number" })),
       ],
     });

@@ -8,9 +8,25 @@ explorer.elements = (() => {
   const UNSEEN =
     /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
   const NAMES = {
-    0: "NUL", 7: "BEL", 8: "BS", 13: "CR", 27: "ESC", 127: "DEL",
-    0x200b: "zero-width space", 0x200e: "LRM", 0x200f: "RLM", 0x202a: "LRE", 0x202b: "RLE", 0x202c: "PDF",
-    0x202d: "LRO", 0x202e: "RLO", 0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xfeff: "BOM",
+    0: "NUL",
+    7: "BEL",
+    8: "BS",
+    13: "CR",
+    27: "ESC",
+    127: "DEL",
+    0x200b: "zero-width space",
+    0x200e: "LRM",
+    0x200f: "RLM",
+    0x202a: "LRE",
+    0x202b: "RLE",
+    0x202c: "PDF",
+    0x202d: "LRO",
+    0x202e: "RLO",
+    0x2066: "LRI",
+    0x2067: "RLI",
+    0x2068: "FSI",
+    0x2069: "PDI",
+    0xfeff: "BOM",
   };
 
   /** An element: `on` has its listeners, `class` its classes, other keys are attributes (null and false: none). */
@@ -33,7 +49,10 @@ explorer.elements = (() => {
       if (match[0] === "\r" && text[match.index + 1] === "\n") continue;
       const code = match[0].charCodeAt(0);
       const name = NAMES[code] ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
-      parts.push(text.slice(from, match.index), el("span", { class: "mark", title: "a character that is not seen" }, name));
+      parts.push(
+        text.slice(from, match.index),
+        el("span", { class: "mark", title: "a character that is not seen" }, name),
+      );
       from = match.index + match[0].length;
     }
     parts.push(text.slice(from));

@@ -11,13 +11,26 @@ explorer.emission = (() => {
     return el(
       "article",
       { class: `said model${item.retracted ? " retracted" : ""}` },
-      el("h3", {}, who, el("small", {}, ` response ${item.step + 1}${item.attempt ? `, asked again (${item.attempt})` : ""}`)),
-      item.retracted ? el("p", { class: "note" }, "Taken back by a probe: out of the conversation and of its verdict.") : null,
+      el(
+        "h3",
+        {},
+        who,
+        el("small", {}, ` response ${item.step + 1}${item.attempt ? `, asked again (${item.attempt})` : ""}`),
+      ),
+      item.retracted
+        ? el("p", { class: "note" }, "Taken back by a probe: out of the conversation and of its verdict.")
+        : null,
       item.reasoning ? folded("Reasoning", text(item.reasoning)) : null,
       item.content ? text(item.content) : null,
       item.text_lost ? el("p", { class: "note" }, "The recording has no text of this response.") : null,
       item.status ? el("p", { class: "note" }, `Status: ${EMISSIONS[item.status] ?? item.status}.`) : null,
-      item.calls ? el("ul", { class: "calls", "aria-label": "Tool calls" }, item.calls.map((call) => el("li", {}, drawCall(call)))) : null,
+      item.calls
+        ? el(
+            "ul",
+            { class: "calls", "aria-label": "Tool calls" },
+            item.calls.map((call) => el("li", {}, drawCall(call))),
+          )
+        : null,
       item.labels ? labels(item, here) : null,
       (item.events ?? []).map(event),
       (item.writes ?? []).map(write),
@@ -37,8 +50,14 @@ explorer.emission = (() => {
     return el(
       "details",
       { class: "call" },
-      el("summary", {}, el("code", {}, ...name(call.name ?? "?")), el("span", { class: "peek" }, ...name(given.slice(0, 90)), given.length > 90 ? "…" : ""), ran,
-        notes.length ? el("small", {}, ` (${notes.join(", ")})`) : null),
+      el(
+        "summary",
+        {},
+        el("code", {}, ...name(call.name ?? "?")),
+        el("span", { class: "peek" }, ...name(given.slice(0, 90)), given.length > 90 ? "…" : ""),
+        ran,
+        notes.length ? el("small", {}, ` (${notes.join(", ")})`) : null,
+      ),
       el("h4", {}, "Arguments"),
       text(pretty(given), { class: "data" }),
       call.error ? [el("h4", {}, "Error"), text(call.error, { class: "data" })] : null,
@@ -63,11 +82,28 @@ explorer.emission = (() => {
     return el(
       "div",
       { class: "labels" },
-      own ? one(here.labeller, own, here.gold, own.action ? explorer.corrections.mark(item, here.labeller, own, here) : null) : null,
+      own
+        ? one(
+            here.labeller,
+            own,
+            here.gold,
+            own.action ? explorer.corrections.mark(item, here.labeller, own, here) : null,
+          )
+        : null,
       others.map(([labeller, label]) =>
         own && label.action === own.action
-          ? el("p", {}, el("small", {}, `${labeller}: the same`, label.cue && label.cue !== own.cue ? [" by ", el("q", {}, ...marked(label.cue))] : null))
-          : one(labeller, label, here.gold, null)),
+          ? el(
+              "p",
+              {},
+              el(
+                "small",
+                {},
+                `${labeller}: the same`,
+                label.cue && label.cue !== own.cue ? [" by ", el("q", {}, ...marked(label.cue))] : null,
+              ),
+            )
+          : one(labeller, label, here.gold, null),
+      ),
     );
   }
 
@@ -92,11 +128,19 @@ explorer.emission = (() => {
     el("span", { class: `chip ${action}` }, action, action === gold ? el("span", { class: "right" }, " = gold") : null);
 
   function event(event) {
-    const found = Object.keys(event.detector ?? {}).length ? folded("What the detector found", text(event.detector, { class: "data" })) : null;
+    const found = Object.keys(event.detector ?? {}).length
+      ? folded("What the detector found", text(event.detector, { class: "data" }))
+      : null;
     return el(
       "div",
       { class: "event" },
-      el("p", {}, el("strong", {}, `Probe ${event.probe}`), event.triggered ? " acted here" : " did not act here", ` (${event.reason}, at a ${event.seam}).`),
+      el(
+        "p",
+        {},
+        el("strong", {}, `Probe ${event.probe}`),
+        event.triggered ? " acted here" : " did not act here",
+        ` (${event.reason}, at a ${event.seam}).`,
+      ),
       found,
       event.appended ? folded("What it put into the conversation", text(event.appended)) : null,
     );
@@ -107,10 +151,26 @@ explorer.emission = (() => {
     return el(
       "div",
       { class: "event" },
-      el("p", {}, el("strong", {}, "Write "), el("code", {}, ...name(write.tool)), `: ${write.to_be_confirmed ? state : "needs no confirmation"}`,
-        write.executed ? "" : "; the tool rejected it", ". ", ...marked(write.why ?? "")),
+      el(
+        "p",
+        {},
+        el("strong", {}, "Write "),
+        el("code", {}, ...name(write.tool)),
+        `: ${write.to_be_confirmed ? state : "needs no confirmation"}`,
+        write.executed ? "" : "; the tool rejected it",
+        ". ",
+        ...marked(write.why ?? ""),
+      ),
       write.deciding_text ? folded("The message that decided it", text(write.deciding_text)) : null,
-      (write.judged ?? []).map((one) => el("p", {}, ...name(one.judge), `: ${one.verdict === null ? "undecided" : one.verdict ? "confirmed" : "not confirmed"}. `, ...marked(one.reason ?? ""))),
+      (write.judged ?? []).map((one) =>
+        el(
+          "p",
+          {},
+          ...name(one.judge),
+          `: ${one.verdict === null ? "undecided" : one.verdict ? "confirmed" : "not confirmed"}. `,
+          ...marked(one.reason ?? ""),
+        ),
+      ),
     );
   }
 

@@ -16,13 +16,17 @@
     const view = viewOf(given);
     const { rows, choices, of } = await fitting(given);
     const any = (label, key, values, words = (value) => value) =>
-      choice(label, [["", "any"], ...values.map((value) => [value, words(value)])], given[key] ?? "", (value) => change({ [key]: value }));
+      choice(label, [["", "any"], ...values.map((value) => [value, words(value)])], given[key] ?? "", (value) =>
+        change({ [key]: value }),
+      );
     room.append(
       el("h1", {}, "Conversations"),
       el(
         "form",
         { class: "choices", "aria-label": "Choose conversations", on: { submit: (event) => event.preventDefault() } },
-        choice("model", [["all", "any"], ...Object.keys(explorer.about.folders)], given.model ?? "all", (model) => change({ model })),
+        choice("model", [["all", "any"], ...Object.keys(explorer.about.folders)], given.model ?? "all", (model) =>
+          change({ model }),
+        ),
         any("scenario", "scenario", choices("scenario")),
         any("perturbation", "perturbation", choices("perturbation")),
         choice("labeller", Object.keys(explorer.about.labellers), labeller, (value) => change({ labeller: value })),
@@ -32,12 +36,18 @@
         any("class in the decisive turn", "class", choices(`${labeller}.class`)),
         any("grader's reason", "reason", choices("reason"), (type) => reason(type)),
         choices("triggered").length ? any("a probe acted", "acted", ["yes", "no"]) : null,
-        choices("confidence").length ? any("confidence at the end", "sure", Object.keys(SURE), (key) => SURE[key][0]) : null,
+        choices("confidence").length
+          ? any("confidence at the end", "sure", Object.keys(SURE), (key) => SURE[key][0])
+          : null,
         any("labellers differ", "differ", ["yes"]),
         search(given),
       ),
-      el("p", { role: "status" }, `${rows.length.toLocaleString("en")} of ${of.toLocaleString("en")} `,
-        "(a conversation with two gold actions has two lines)."),
+      el(
+        "p",
+        { role: "status" },
+        `${rows.length.toLocaleString("en")} of ${of.toLocaleString("en")} `,
+        "(a conversation with two gold actions has two lines).",
+      ),
     );
     explorer.grid.put(room, {
       label: "Conversations",

@@ -104,7 +104,15 @@
         el(
           "table",
           {},
-          el("thead", {}, el("tr", {}, ["model", "family", ...scenarios].map((title) => el("th", { scope: "col" }, title)))),
+          el(
+            "thead",
+            {},
+            el(
+              "tr",
+              {},
+              ["model", "family", ...scenarios].map((title) => el("th", { scope: "col" }, title)),
+            ),
+          ),
           el(
             "tbody",
             {},
@@ -147,7 +155,10 @@
       ["commit", git],
       ["seed", run.seed],
       ["Python", run.python],
-      ...Object.entries(labellers).map(([key, version]) => [`labeller ${key}`, version && `rules of version ${version}`]),
+      ...Object.entries(labellers).map(([key, version]) => [
+        `labeller ${key}`,
+        version && `rules of version ${version}`,
+      ]),
       ...Object.entries(run.revisions),
       ...Object.entries(run.packages),
     ];

@@ -25,7 +25,8 @@ explorer.runs = (() => {
   }
 
   /** The labeller that is chosen, and the view of its GAR. */
-  const labellerOf = (given) => (given.labeller in explorer.about.labellers ? given.labeller : Object.keys(explorer.about.labellers)[0]);
+  const labellerOf = (given) =>
+    given.labeller in explorer.about.labellers ? given.labeller : Object.keys(explorer.about.labellers)[0];
   const viewOf = (given) => (given.view === "decisive" ? "decisive" : "case_any");
 
   /** What each choice asks of a row, by column: { column: test(value) }. */
@@ -58,22 +59,35 @@ explorer.runs = (() => {
         if (columns.every(([values, test]) => test(values?.[at] ?? null))) rows.push(row(list, at));
       }
     }
-    const choices = (name) => [...new Set(lists.flatMap((list) => [...new Set(list.columns[name] ?? [])]))].filter((value) => value !== null).sort();
+    const choices = (name) =>
+      [...new Set(lists.flatMap((list) => [...new Set(list.columns[name] ?? [])]))]
+        .filter((value) => value !== null)
+        .sort();
     return { rows, choices, of: lists.reduce((sum, list) => sum + list.rows, 0) };
   }
 
-  const row = (list, at) => ({ model: list.model, ...Object.fromEntries(Object.entries(list.columns).map(([name, values]) => [name, values[at]])) });
+  const row = (list, at) => ({
+    model: list.model,
+    ...Object.fromEntries(Object.entries(list.columns).map(([name, values]) => [name, values[at]])),
+  });
 
   /** The address of a conversation; `list` is the choice that it was found by. */
   const address = (row, list) =>
     explorer.address.to("case", {
-      model: row.model, scenario: row.scenario, perturbation: row.perturbation, case: row.case_id,
-      trial: row.trial || "", list: new URLSearchParams(list).toString(),
+      model: row.model,
+      scenario: row.scenario,
+      perturbation: row.perturbation,
+      case: row.case_id,
+      trial: row.trial || "",
+      list: new URLSearchParams(list).toString(),
     });
 
   const same = (row, given) =>
-    row.model === given.model && row.scenario === given.scenario && row.perturbation === given.perturbation &&
-    row.case_id === given.case && row.trial === Number(given.trial ?? 0);
+    row.model === given.model &&
+    row.scenario === given.scenario &&
+    row.perturbation === given.perturbation &&
+    row.case_id === given.case &&
+    row.trial === Number(given.trial ?? 0);
 
   /** The conversation of a row of the list; null where it was not kept. */
   async function conversation(row) {

@@ -19,7 +19,8 @@ explorer.words = (() => {
     missing: "This run was planned, but is not there.",
   };
   const REASONS = {
-    "multi_turn:instance_state_mismatch": "the state at the end of a turn is not the one that the reference calls leave",
+    "multi_turn:instance_state_mismatch":
+      "the state at the end of a turn is not the one that the reference calls leave",
     "multi_turn:execution_response_mismatch": "something that the reference calls look up was never looked up",
     "multi_turn:empty_turn_model_response": "nothing was called in a turn that has reference calls",
     "multi_turn:force_terminated": "the run ended before all turns were reached",
