@@ -179,6 +179,7 @@ explorer.corrections = (() => {
     );
     explorer.grid.put(room, {
       label: "Corrections",
+      none: "No label is marked yet.",
       rows,
       columns: [
         {

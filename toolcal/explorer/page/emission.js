@@ -3,7 +3,7 @@
 
 explorer.emission = (() => {
   const { el, text, marked, name } = explorer.elements;
-  const { EMISSIONS } = explorer.words;
+  const { DECISIONS, EMISSIONS } = explorer.words;
 
   /** `here` says where it stands: { given, turn, gold (the turn's gold action), labeller }. */
   function draw(item, here) {
@@ -139,7 +139,7 @@ explorer.emission = (() => {
         {},
         el("strong", {}, `Probe ${event.probe}`),
         event.triggered ? " acted here" : " did not act here",
-        ` (${event.reason}, at a ${event.seam}).`,
+        ` (at a ${event.seam}: ${DECISIONS[event.reason] ?? EMISSIONS[event.reason] ?? event.reason}).`,
       ),
       found,
       event.appended ? folded("What it put into the conversation", text(event.appended)) : null,

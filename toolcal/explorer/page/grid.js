@@ -22,11 +22,14 @@ explorer.grid = (() => {
    * columns: of { name, title, doc, kind (rate, number, text), show, width }; rows: objects.
    * sort: { column, descending }. sorted: is told of a new order.
    */
-  function put(room, { label, columns, rows, sort, sorted, height = "70vh" }) {
+  function put(
+    room,
+    { label, columns, rows, sort, sorted, height = "70vh", none = "There are no rows for this choice." },
+  ) {
     const place = el("div", { class: "grid" });
     room.append(place);
     if (!rows.length) {
-      place.append(el("p", { class: "none" }, "There are no rows for this choice."));
+      place.append(el("p", { class: "none" }, none));
       place.dataset.built = "";
       return;
     }

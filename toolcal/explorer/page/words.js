@@ -45,11 +45,24 @@ explorer.words = (() => {
     out_of_scope: "says that its scenario does not tell how to go on",
   };
 
+  // Why a probe acted, or did not.
+  const DECISIONS = {
+    no_call: "no tool was called",
+    mc: "the call names no tool of this turn",
+    ur: "a value of the call was found nowhere",
+    once_a_turn: "it acts once a turn",
+    once_a_case: "it acts once a case",
+    asks: "the response asks",
+    not_suspected: "nothing is suspected",
+    arrived: "the tool that was held out has arrived",
+    not_decisive: "the turn is not the decisive one",
+  };
+
   const percent = (rate) => (rate === null || rate === undefined ? "-" : (100 * rate).toFixed(1));
   const interval = (low, high) => (low === null || low === undefined ? "" : `[${percent(low)}, ${percent(high)}]`);
   const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 3 });
   const reason = (type) => (type === null ? "no reason is given" : (REASONS[type] ?? type));
   const count = (n, one, more = `${one}s`) => `${n.toLocaleString("en")} ${n === 1 ? one : more}`;
 
-  return { OUTCOMES, VIEWS, STATUSES, EMISSIONS, FAULTS, percent, interval, number, reason, count };
+  return { OUTCOMES, VIEWS, STATUSES, EMISSIONS, FAULTS, DECISIONS, percent, interval, number, reason, count };
 })();
