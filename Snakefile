@@ -21,6 +21,7 @@ include: "rules/recordings.smk"
 include: "rules/questions.smk"
 include: "rules/answers.smk"
 include: "rules/actions.smk"
+include: "rules/corrections.smk"
 include: "rules/grades.smk"
 include: "rules/writes.smk"
 include: "rules/judgements.smk"
@@ -28,6 +29,8 @@ include: "rules/diagnosis.smk"
 include: "rules/validity.smk"
 include: "rules/calibration.smk"
 include: "rules/figures.smk"
+include: "rules/tables.smk"
+include: "rules/exports.smk"
 include: "rules/manifest.smk"
 include: "rules/explorer.smk"
 include: "rules/reproduce.smk"
@@ -43,6 +46,8 @@ rule all:
     input:
         FIGURES,
         TABLES.values(),
+        IN_PRINT,
+        EXPORTS,
         MANIFEST,
         EXPLORER,
     message:

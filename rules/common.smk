@@ -10,7 +10,7 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal import configuration, corrections, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
@@ -49,6 +49,10 @@ WITH_USER = list(
 )
 JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+# Readers' corrections make one more labeller.
+CORRECTION_FILES = corrections.files(config)
+CORRECTED_FROM = config["labellers"][0] if CORRECTION_FILES else None
+LABELLERS = config["labellers"] + ([corrections.CORRECTED] if CORRECTION_FILES else [])
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -67,6 +71,15 @@ JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 ANSWER_JUDGEMENTS = RESULTS / "answer_judgements/{model}.parquet"
 ANSWER_JUDGE_JOURNAL = RESULTS / "journal/judge/answers/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# What became of each correction, and the labels that differ for them.
+CORRECTIONS = (
+    {
+        "corrections": RESULTS / "corrections/corrections.parquet",
+        "corrected": RESULTS / "corrections/actions.parquet",
+    }
+    if CORRECTION_FILES
+    else {}
+)
 # The confidence study: what is asked, what the tools see, what was answered.
 QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
 PASSAGES = RESULTS / "questions/{question_set}.{noise}.passages.parquet"
@@ -105,6 +118,7 @@ DIAGNOSIS = (
     *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
     *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
     *(["turn_calibration"] if turn_plan.KEY in config else []),
+    *(["correction_agreement"] if CORRECTIONS else []),
 )
 CONFIDENCE = (
     "calibration",
@@ -141,7 +155,7 @@ TABLES = {
 # question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
 PAGES = {
-    "labeller": config["labellers"],
+    "labeller": LABELLERS,
     "perturbation": [
         name
         for name in config["perturbations"]
@@ -355,6 +369,14 @@ def caption_of(wildcards):
     name = page_of(wildcards).get("perturbation")
     how = (BASE / f"report/{wildcards.figure}.rst").read_text(encoding="utf-8")
     return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
+
+
+def published_names():
+    """The name under which each model was published."""
+    return {
+        name: entry.get("published_as", name)
+        for name, entry in config["models"].items()
+    }
 
 
 def recordings(model):

@@ -6,6 +6,7 @@ rule explorer_conversations:
                 TURN_CONFIDENCE, wildcards.model, but=BY_RECORDING
             )
         ),
+        **CORRECTIONS,
         cases=lambda wildcards: per_cell(CASES, wildcards.model),
         contexts=lambda wildcards: per_cell(CONTEXTS, wildcards.model),
         trajectories=lambda wildcards: per_cell(TRAJECTORIES, wildcards.model),
@@ -31,6 +32,7 @@ rule explorer_conversations:
         "../envs/analysis.yaml"
     params:
         cells=lambda wildcards: [files_of(cell) for cell in cells_of(wildcards.model)],
+        corrected=CORRECTED_FROM,
         explorer=config.get("explorer"),
         diagnosis=code_of("diagnosis"),
         code=code_of("explorer_conversations"),

@@ -12,6 +12,7 @@ def main(smk):
         smk.input.actions,
         smk.input.writes,
         smk.input.judgements,
+        (smk.params.corrected, smk.input.corrected) if smk.params.corrected else None,
     )
     settings = smk.params.explorer
     model.write(smk.output.conversations, files, settings["cases"], settings["sample"])

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from toolcal import logs, provenance, tables
+from toolcal import corrections, logs, provenance, tables
 from toolcal.benchmarks.registry import data_files
 from toolcal.models import entries
 
@@ -21,6 +21,7 @@ def main(smk):
             " ".join(filter(None, row)) for row in facts.itertuples(index=False)
         )
     files |= entries.files(config["models"])
+    files |= {f"labels/{path}": Path(path) for path in corrections.files(config)}
     found = provenance.manifest(
         config,
         revisions=revisions,

@@ -168,6 +168,12 @@ MISTAKES = {
     "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
+    "no such corrections": (
+        put("labels", {"corrections": ["/nowhere.jsonl"]}),
+        "labels.corrections: there is no file /nowhere.jsonl; save one in the explorer",
+    ),
+    "labels without corrections": (put("labels", {}), "labels: 'corrections' is a required property"),
+    "unknown export": (put("exports", ["csv"]), "exports.0: found 'csv', allowed: one of inspect, dataset"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
     "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of refined"),
     "unknown scenario": (

@@ -30,7 +30,7 @@ def hashes(folder):
         (
             "toolcal/actions/cues.yaml",
             {
-                *("actions", "answer_judgements", "conversations", "estimate", "explorer"),
+                *("actions", "answer_judgements", "conversations", "estimate", "explorer", "export_inspect"),
                 *("judgements", "recordings", "validity", "writes"),
             },
         ),
@@ -50,7 +50,7 @@ def hashes(folder):
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "validity"}),
+        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "tables", "validity"}),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",

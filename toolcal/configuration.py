@@ -11,6 +11,7 @@ from typing import Any
 import jsonschema
 import yaml
 
+from toolcal import corrections
 from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import plan, turn_plan
 from toolcal.models.entries import endpoint_name, is_conversation
@@ -237,6 +238,7 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
+    yield from corrections.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from toolcal import tables
 from toolcal.diagnosis.diagnose import diagnose
-from toolcal.diagnosis.plan import PlannedCell
+from toolcal.diagnosis.plan import PlannedCell, graded_runs
 
 NOW = ("model", "bfcl-miss_func", "none")
 """The cell that most tests look at."""
@@ -127,6 +127,11 @@ class Panel:
 
     def tables(self) -> dict[str, pd.DataFrame]:
         return {name: typed(name, rows) for name, rows in self.rows.items()}
+
+    def graded(self) -> pd.DataFrame:
+        """The planned runs, for a table that needs no more than these."""
+        given = self.tables()
+        return graded_runs(given["cases"], given["grades"], self.plan)
 
     def diagnose(self, seed=0, **changed):
         given = self.tables() | {"plan": self.plan, "families": self.families, "labellers": self.labellers} | changed

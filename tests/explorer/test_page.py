@@ -11,6 +11,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from tests.explorer.made import FUNC, LONG, MODELS
+from toolcal.corrections import lines
 
 pytestmark = [pytest.mark.slow, pytest.mark.browser]
 CASE = f"case?model=alpha&scenario={FUNC}&perturbation=baseline&case="
@@ -160,6 +161,8 @@ def test_a_correction_is_kept_saved_as_json_lines_and_read_back(reader, tmp_path
         page.get_by_role("button", name="Save as a file").click()
     file = tmp_path / "c.jsonl"
     download.value.save_as(file)
+    (said,) = lines.read(file)  # as the stage that applies them does
+    assert (said.labeller, said.was, said.action) == ("refined", "REFUSE", "ASK")
     (line,) = map(json.loads, file.read_text().splitlines())
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", line.pop("time"))
     assert line.pop("labeller_version")

@@ -39,13 +39,15 @@ def told(rows: Rows) -> dict[str, Any]:
     """A conversation as the page shows it; what is null, false or empty is left out.
 
     Returns:
-        `case` (its facts), `grade`, `outcomes` (a row per gold action and labeller), `assertions` (a judge's verdicts)
-        and `turns`, each with the `gold` calls of the benchmark, its `confidence`, and `items` in the order in which
-        they were said: messages of others, and emissions with their calls, labels, probe decisions and writes.
+        `case` (its facts; where users speak freely also the `gold` calls of the task, which belong to no turn),
+        `grade`, `outcomes` (a row per gold action and labeller), `assertions` (a judge's verdicts) and `turns`, each
+        with the `gold` calls of the benchmark, its `confidence`, and `items` in the order in which they were said:
+        messages of others, and emissions with their calls, labels, probe decisions and writes.
     """
     case = rows.case
     items = list(_items(rows))
     gold = json.loads(case["gold"])
+    free = rows.user_messages is not None
     confidence = {row["turn"]: row for row in rows.turn_confidence}
     turns = 1 + max((turn for turn, _ in items), default=-1)
     return _kept(
@@ -53,6 +55,7 @@ def told(rows: Rows) -> dict[str, Any]:
             "case": _kept(
                 {name: case[name] for name in ("revision", "cluster_id", "decisive_turn")}
                 | {name: json.loads(case[name]) for name in ("gold_actions", "excluded_turns")}
+                | {"gold": [call for calls in gold for call in calls] if free else []}
                 | {"probe": _json(rows.context["probe"]), "renamed": _json(rows.context["renamed"])}
             ),
             "grade": _kept(
@@ -68,12 +71,12 @@ def told(rows: Rows) -> dict[str, Any]:
             "turns": [
                 _kept(
                     {
-                        "gold": gold[turn] if turn < len(gold) else [],
+                        "gold": gold[turn] if not free and turn < len(gold) else [],
                         "confidence": _confidence(confidence.get(turn)),
                         "items": [item for at, item in items if at == turn],
                     }
                 )
-                for turn in range(max(turns, len(gold)))
+                for turn in range(turns if free else max(turns, len(gold)))
             ],
         }
     )

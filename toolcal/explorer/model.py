@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from toolcal import tables
+from toolcal.corrections.settle import overlay
 from toolcal.explorer import data_file
 from toolcal.explorer.conversation import Rows, told
 from toolcal.explorer.listing import Kept, chosen, listing
@@ -51,6 +52,8 @@ class ModelFiles:
     actions: str
     writes: Sequence[str] = ()
     judgements: Sequence[str] = ()
+    corrected: tuple[str, str] | None = None
+    """The labeller whose labels readers corrected, and the table `actions` of what they say; None without."""
 
 
 def write(folder: str | Path, files: ModelFiles, kept: Kept, sample: int) -> int:
@@ -93,6 +96,9 @@ def _whole(files: ModelFiles) -> dict[str, pd.DataFrame]:
         "writes": tables.read("writes", *files.writes),
         "judgements": tables.read("judgements", *files.judgements),
     }
+    if files.corrected:
+        base, path = files.corrected
+        found["actions"] = overlay(found["actions"], _own(tables.read("actions", path), files.cells[0]), base)
     return {name: _own(data, files.cells[0]) for name, data in found.items()}
 
 

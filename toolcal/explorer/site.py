@@ -60,6 +60,7 @@ def about(
         "id": manifest["config_sha256"][:12],
         "explorer": config["explorer"],
         "labellers": {name: _version(name) for name in [*config["labellers"], *others]},
+        "marked": config["labellers"],
         "actions": tables.ACTIONS,
         "models": {name: {key: entry[key] for key in ("family", "source")} for name, entry in config["models"].items()},
         "scenarios": list(config["scenarios"]),

@@ -137,6 +137,7 @@ explorer.conversation = (() => {
         told.case.decisive_turn === undefined ? "" : `It is due in turn ${told.case.decisive_turn + 1}. `,
         probe ? `Probe ${probe.probe} acts on this run.` : "",
       ),
+      told.case.gold ? reference(told.case.gold) : null,
       told.system ? folded("System message", text(told.system)) : null,
       first.length ? folded(`${first.length} tools from the start`, text(first.join("\n"))) : null,
       renamed
@@ -173,21 +174,20 @@ explorer.conversation = (() => {
         gold ? `Gold here: ${gold}. ` : excluded ? "This turn is in no rate by turn. " : null,
         arrived.length ? `Arrives: ${arrived.join(", ")}. ` : null,
         checks(told.grade.turn_checks?.[at]),
-        reached ? null : el("em", {}, "The run did not get to this turn."),
+        reached || free ? null : el("em", {}, "The run did not get to this turn."),
       ),
-      own.gold
-        ? folded(
-            `Reference: ${own.gold.length} calls`,
-            text(own.gold.map((call) => (typeof call === "string" ? call : JSON.stringify(call))).join("\n"), {
-              class: "data",
-            }),
-          )
-        : null,
+      own.gold ? reference(own.gold) : null,
       items.map((item) =>
         item.role === "assistant" ? drawEmission(item, { run, turn: at, gold, labeller }) : message(item),
       ),
       own.confidence ? confidence(own.confidence) : null,
     );
+  }
+
+  /** The benchmark's own calls, of a turn or of a whole task. */
+  function reference(gold) {
+    const lines = gold.map((call) => (typeof call === "string" ? call : JSON.stringify(call)));
+    return folded(`Reference: ${explorer.words.count(gold.length, "call")}`, text(lines.join("\n"), { class: "data" }));
   }
 
   const CHECKS = {

@@ -45,6 +45,7 @@ explorer.corrections = (() => {
 
   /** What stands behind a label: a button to mark it as wrong, or the mark. */
   function mark(item, labeller, label, here) {
+    if (!explorer.about.marked.includes(labeller)) return null; // what readers have corrected already
     const place = el("span", { class: "correction" });
     const key = { ...here.run, turn: here.turn, step: item.step, attempt: item.attempt, labeller };
     const show = () => {
@@ -80,7 +81,7 @@ explorer.corrections = (() => {
     const of = `correct-${key.model}-${key.perturbation}-${key.turn}-${key.step}-${key.attempt}`;
     const right = choice("right class", actions, actions[0], () => {}, `${of}-class`);
     const note = el("input", { type: "text", maxlength: 500 });
-    const by = el("input", { type: "text", maxlength: 100, value: storedName(), autocomplete: "off" });
+    const by = el("input", { type: "text", maxlength: 100, required: true, value: storedName(), autocomplete: "off" });
     const save = (event) => {
       event.preventDefault();
       const line = {
