@@ -151,6 +151,17 @@ TABLES = {
     **(tables_of("validity") if config["validity"] else {}),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
 }
+# The bench of reward designs, no part of `all`.
+REWARDS = tables_of(
+    "reward_designs",
+    "reward_optima",
+    "reward_curves",
+    "tabular_agents",
+    "tabular_kinds",
+    "tabular_confidences",
+    "tabular_summary",
+    folder="rewards",
+)
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
@@ -163,17 +174,25 @@ PAGES = {
     ],
     "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
-FIGURES = [
-    path
-    for name, source in figures.FIGURES.items()
-    if source.table in TABLES and (WITH_USER or name != "confirmed_writes")
-    for path in expand(
-        f"{FIGURE}.{{suffix}}",
-        figure=name,
-        of=figures.pages(name, PAGES),
-        suffix=("svg", "pdf", "csv"),
-    )
-]
+
+
+def figures_of(tables):
+    """The files of all figures that show one of these tables."""
+    return [
+        path
+        for name, source in figures.FIGURES.items()
+        if source.table in tables and (WITH_USER or name != "confirmed_writes")
+        for path in expand(
+            f"{FIGURE}.{{suffix}}",
+            figure=name,
+            of=figures.pages(name, PAGES),
+            suffix=("svg", "pdf", "csv"),
+        )
+    ]
+
+
+FIGURES = figures_of(TABLES)
+REWARD_FIGURES = figures_of(REWARDS)
 MANIFEST = RESULTS / "manifest.json"
 EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config else []
 EXPLORED = list(dict.fromkeys(cell.model for cell in CELLS))
@@ -405,6 +424,8 @@ def estimates_only():
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
+    if targets() & {"rewards", "reward_bench"} and not config["rewards"]:
+        raise WorkflowError("rewards: no reward design is configured, name one")
     if "reproduce" in targets() and not CELLS:
         raise WorkflowError(
             "reproduce: no scenarios are run, so there is nothing to compare"
@@ -431,6 +452,10 @@ def closing_words():
         from toolcal.diagnosis.reproduce import shown
 
         return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
+    if targets() == {"rewards"}:
+        from toolcal.training.reward_shown import shown
+
+        return f"\n{shown(tables.read('tabular_summary', REWARDS['tabular_summary']))}"
     told = {
         name: tables.read(name, TABLES[name])
         for name in ("cells", "effects", "calibration", "calibration_tests")
@@ -451,6 +476,6 @@ def closing_words():
     lacks = lacking(told["cells"]) if "cells" in told else ""
     blocks.append(
         f"Figures and tables are in {RESULTS}.{lacks}"
-        f"{left_over(RESULTS / 'figures', FIGURES)}"
+        f"{left_over(RESULTS / 'figures', FIGURES + REWARD_FIGURES)}"
     )
     return "\n" + "\n\n".join(block for block in blocks if block)

@@ -50,7 +50,10 @@ def hashes(folder):
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "tables", "validity"}),
+        (
+            "toolcal/diagnosis/statistics.py",
+            {"calibration", "diagnosis", "reproduce", "reward_bench", "tables", "validity"},
+        ),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",

@@ -94,8 +94,9 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["confidence"][tool], study["properties"][tool], schema)
         for entry in checked["confidence"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
-    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
-    for key in {"turn_confidence", "explorer"} & checked.keys():
+    for design in checked["rewards"].values():
+        _fill(design, schema["$defs"][design["formula"]], schema)
+    for key in {"conversations", "reward_bench", "turn_confidence", "explorer"} & checked.keys():
         _fill(checked[key], schema["properties"][key], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     return checked
@@ -341,6 +342,7 @@ def _allowed(rule: str, value: Any) -> str:
         "minimum": "{} or more",
         "maximum": "{} or less",
         "exclusiveMinimum": "more than {}",
+        "exclusiveMaximum": "less than {}",
         "minItems": "a list of at least {}",
         "minProperties": "at least {} entry",
         "minLength": "text of at least {} character",

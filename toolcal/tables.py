@@ -22,6 +22,7 @@ from toolcal.columns import Column, Table
 from toolcal.columns import column as _c
 from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
+from toolcal.training.reward_tables import REWARD_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
@@ -825,6 +826,7 @@ TABLES: dict[str, Table] = {
             },
         ),
         *CONFIDENCE_TABLES,
+        *REWARD_TABLES,
     )
 }
 

@@ -46,6 +46,11 @@ NEEDED = {
     "dumbbells": ["delta"],
     "forest": ["delta"],
     "movement": ["delta"],
+    "reward_curves": ["expected_reward"],
+    "reward_optima": ["cost_at_1"],
+    "tabular_calibration": ["confidence"],
+    "tabular_outcomes": ["mean"],
+    "tabular_collapse": ["share"],
 }
 
 
