@@ -36,6 +36,7 @@ include: "rules/figures.smk"
 include: "rules/tables.smk"
 include: "rules/exports.smk"
 include: "rules/manifest.smk"
+include: "rules/explorer.smk"
 include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
 
@@ -52,6 +53,7 @@ rule all:
         IN_PRINT,
         EXPORTS,
         MANIFEST,
+        EXPLORER,
     message:
         "Figures, tables and manifest are there"
 

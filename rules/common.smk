@@ -212,6 +212,9 @@ AFTER_TRAINING = [
     ),
 ]
 MANIFEST = RESULTS / "manifest.json"
+EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config else []
+EXPLORED = list(dict.fromkeys(cell.model for cell in CELLS))
+EXPLORED_CONVERSATIONS = RESULTS / "explorer/data/conversations/{model}"
 
 
 wildcard_constraints:
@@ -385,6 +388,23 @@ def per_cell(pattern, model=None, but=(), free=None):
         for cell in cells_of(name, free)
     ]
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
+
+
+def files_of(cell):
+    """Where the tables of a cell are, for `toolcal.explorer.model.CellFiles`."""
+    free = configuration.speaks_freely(cell.scenario)
+    recorded = cell.model in BY_RECORDING
+    patterns = {
+        "cases": CASES,
+        "contexts": CONTEXTS,
+        "trajectories": TRAJECTORIES,
+        "grades": GRADES,
+        **({} if recorded else {"probe_events": PROBE_EVENTS}),
+        **({} if recorded else after_turns(TURN_CONFIDENCE)),
+        **({"user_messages": USER_MESSAGES} if free else {}),
+    }
+    paths = {name: path_of(pattern, cell) for name, pattern in patterns.items()}
+    return cell._asdict() | paths
 
 
 def of_study(pattern):

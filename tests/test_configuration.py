@@ -53,7 +53,7 @@ def test_schema_and_code_know_the_same_names():
 def test_the_default_configuration_states_the_schemas_defaults(config):
     checked = configuration.validated(config, SCHEMA)
     bare = configuration.validated({key: config[key] for key in ("models", "scenarios")}, SCHEMA)
-    own = ("seed", "perturbations", "confidence", "rewards")
+    own = ("seed", "perturbations", "confidence", "explorer", "rewards")
     assert checked == bare | {key: checked[key] for key in own}
     assert bare["perturbations"] == {}
     embedded = copy.deepcopy(config)

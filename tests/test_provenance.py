@@ -30,11 +30,11 @@ def hashes(folder):
         (
             "toolcal/actions/cues.yaml",
             {
-                *("actions", "answer_judgements", "conversations", "estimate", "export_inspect"),
+                *("actions", "answer_judgements", "conversations", "estimate", "explorer", "export_inspect"),
                 *("judgements", "recordings", "validity", "writes"),
             },
         ),
-        ("toolcal/actions/label.py", {"actions", "validity"}),
+        ("toolcal/actions/label.py", {"actions", "explorer", "validity"}),
         (
             "toolcal/dialects.py",
             {
@@ -43,6 +43,7 @@ def hashes(folder):
                 "answers",
                 "contexts",
                 "conversations",
+                "explorer",
                 "judgements",
                 "recordings",
                 "training",

@@ -106,10 +106,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
         for entry in checked["training"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
-    for key in ("conversations", "reward_bench"):
+    for key in {"conversations", "reward_bench", "turn_confidence", "explorer"} & checked.keys():
         _fill(checked[key], schema["properties"][key], schema)
-    if "turn_confidence" in checked:
-        _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
     checkpoints.locate(checked)
     return checked

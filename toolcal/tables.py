@@ -337,6 +337,11 @@ TABLES: dict[str, Table] = {
                 "reason_strict": _c("str", "the error type under the strict verdict", null=True),
                 "detail": _c("str", "the grader's error message", null=True),
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+                "differences": _c(
+                    "json",
+                    "list of {of, model, reference}: what failed BFCL's check, as text; a part of the state, or a "
+                    "response of a reference call that the model's calls did not give (model is null); empty elsewhere",
+                ),
                 "gold_met": _c(
                     "json",
                     "{gold action: true, false, or null where it is not known}, where the benchmark has rules of its "

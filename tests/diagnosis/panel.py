@@ -120,6 +120,7 @@ class Panel:
             key
             | {"status": status, "passed": passed, "passed_strict": passed if strict is None else strict}
             | {"reason": reason, "reason_strict": None, "detail": None, "turn_checks": "[]"}
+            | {"differences": "[]"}
             | {"gold_met": None if met is None else json.dumps(met)}
             | {"user_faults": None if faults is None else json.dumps([told(name) for name in faults])}
         )

@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.conftest import copy_project, policies
 from toolcal import tables
+from toolcal.explorer import data_file
 
 pytestmark = pytest.mark.slow
 
@@ -86,6 +87,20 @@ def test_one_more_model_plans_its_own_cells_and_what_sums_them_up(again):
         "all": 1,
         "total": 14,
     }
+
+
+def test_the_explorer_has_the_conversations_and_a_new_model_adds_its_own(again):
+    config = policies("oracle", "explore_first") | {"explorer": {"cases": "sample", "sample": 2}}
+    again.snakemake("explorer", config=config)
+    about = data_file.read(again.results("explorer", "data", "tables", "about.js"))
+    assert (about["labellers"].keys(), about["folders"].keys()) == ({"paper_like"}, {"oracle", "explore_first"})
+    cell = data_file.read(again.results("explorer/data/conversations/oracle/bfcl-base.baseline.0.js"))
+    assert len(cell["conversations"]) == 2
+    assert "page/start.js" in again.results("explorer", "index.html").read_text()
+    assert again.plan("explorer", config=config) == {}
+    config["models"] |= policies("silent")["models"]
+    plan = again.plan("explorer", config=config)
+    assert (plan["explorer_conversations"], plan["explorer"]) == (1, 1)
 
 
 @pytest.mark.parametrize("edited", ["cues.yaml", "label.py"])
