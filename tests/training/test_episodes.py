@@ -101,9 +101,7 @@ def test_form_confidence_and_grade_of_what_was_said():
     )
     assert [episode.formatted for episode in episodes] == [True, False, False, False, False]
     assert [episode.correct for episode in episodes] == [1, 1, 1, 0, 0]
-    np.testing.assert_array_equal(
-        [episode.confidence for episode in episodes], [0.9, *[math.nan] * 4]
-    )
+    np.testing.assert_array_equal([episode.confidence for episode in episodes], [0.9, *[math.nan] * 4])
     assert [len(episode.emissions) for episode in episodes] == [2, 2, 2, 2, 2], "nobody is asked again"
 
 

@@ -93,7 +93,7 @@ def test_any_confidence_of_the_scale_may_be_stated_and_no_other(grammar, scale, 
 
 
 def test_the_update_is_of_the_distribution_that_was_sampled_from(model, grammar):
-    """Along a response, what sampling drew from: the model's own, over what the schema allows; one row free beside it."""
+    """Along a response, what sampling drew from: the model's own, over what the schema allows; one row is free."""
     prompts, found = sampled(model, grammar, [FINAL, EITHER, None], max_tokens=60)
     assert found[2].allowed == [None] * len(found[2].tokens)
     completions, allowed = [said.tokens for said in found], [said.allowed for said in found]
@@ -131,7 +131,7 @@ def test_what_a_schema_shuts_out_gets_no_gradient(model, grammar):
 
 @pytest.mark.parametrize("checkpointing", [False, True])
 def test_the_trainer_applies_what_each_row_was_held_to(tmp_path, checkpointing):
-    """The batch is shuffled and cut into parts on the way: the update's numbers are still those of each row's schema."""
+    """The batch is shuffled and cut into parts on the way: the numbers are still those of each row's schema."""
     base = tiny.folder(tmp_path / "base")
     settings = {"max_tokens": 60, "micro_batches": 2, "beta": 0.1, "gradient_checkpointing": checkpointing}
     training = setting_up.trainer(tiny.training(base, tmp_path / "progress", steps=1, **settings), Silent())

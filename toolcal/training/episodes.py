@@ -131,7 +131,5 @@ def rows_of(emissions: Sequence[Emission]) -> list[Row]:
                 last.allowed + [None] * len(between) + allowed,
             )
         else:
-            rows.append(
-                Row(emission.prompt, list(tokens), emission.sampled.chosen, sampled and list(sampled), allowed)
-            )
+            rows.append(Row(emission.prompt, list(tokens), emission.sampled.chosen, sampled and list(sampled), allowed))
     return rows

@@ -16,6 +16,7 @@ from llguidance import LLMatcher
 
 from toolcal.training.policy import stop_tokens
 
+
 class Grammar:
     """JSON schemas as the tokens that they allow.
 

@@ -145,7 +145,7 @@ def sampler(
         temperature: of the sampling; nothing but a schema cuts it, so that what is trained is what was sampled from.
         grammar: of the tokenizer; needed where prompts come with a schema.
     """
-    stops = torch.tensor(stop_tokens(tokenizer), device=model.device)
+    stops = stop_tokens(tokenizer)
 
     def sample(prompts: Sequence[list[int]], schemas: Sequence[str | None]) -> list[Sampled]:
         found: dict[int, Sampled] = {}
@@ -156,26 +156,30 @@ def sampler(
 
     def together(prompts: Sequence[list[int]], schemas: Sequence[str | None]) -> list[Sampled]:
         held = [grammar.begin(schema) if grammar and schema else None for schema in schemas]
+        said: list[list[int]] = [[] for _ in prompts]
+        kept: list[list[bytes | None]] = [[] for _ in prompts]
+        going = list(range(len(prompts)))
         with torch.no_grad():
             hidden, mask, cache, prefix = read(model, prompts)
             lengths = torch.tensor([len(prompt) for prompt in prompts], device=model.device)
             last = hidden[torch.arange(len(prompts), device=model.device), lengths - prefix - 1]
-            going = torch.ones_like(lengths, dtype=torch.bool)
-            said: list[list[int]] = [[] for _ in prompts]
-            kept: list[list[bytes | None]] = [[] for _ in prompts]
             for step in range(max_tokens):
                 logits = model.get_output_embeddings()(last).float() / temperature
-                allowed = [form.allowed() if form and more else None for form, more in zip(held, going, strict=True)]
+                allowed = [form.allowed() if (form := held[row]) else None for row in going]
                 tokens = torch.multinomial(torch.softmax(narrowed(logits, allowed), dim=-1), 1)[:, 0]
-                for row in going.nonzero()[:, 0].tolist():
-                    said[row].append(int(tokens[row]))
-                    kept[row].append(allowed[row])
+                for row, token, open_to in zip(going, tokens.tolist(), allowed, strict=True):
+                    said[row].append(token)
+                    kept[row].append(open_to)
                     if form := held[row]:
-                        form.take(int(tokens[row]))
-                going = going & ~torch.isin(tokens, stops)
-                if step == max_tokens - 1 or not going.any():
+                        form.take(token)
+                left = [place for place, token in enumerate(tokens.tolist()) if token not in stops]
+                if step == max_tokens - 1 or not left:
                     break
-                mask = torch.cat([mask, mask.new_ones(len(prompts), 1)], dim=1)
+                if len(left) < len(going):  # what has ended is computed no further
+                    going, chosen = [going[place] for place in left], torch.tensor(left, device=model.device)
+                    tokens, mask, lengths = tokens[chosen], mask[chosen], lengths[chosen]
+                    cache.batch_select_indices(chosen)
+                mask = torch.cat([mask, mask.new_ones(len(going), 1)], dim=1)
                 last = _body(model)(
                     input_ids=tokens[:, None],
                     attention_mask=mask,

@@ -114,7 +114,7 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
             )
 
         def sample(prompts: Sequence[list[int]], _: Sequence[str | None]) -> list[Sampled]:
-            # Free: the configuration has a model in JSON mode answer by way of transformers.
+            # All free: a model in JSON mode is refused here by the configuration's checks.
             tokens, chances = self._generate_single_turn(list(prompts), None, {}, 1)
             return [Sampled(list(said), list(chance)) for said, chance in zip(tokens, chances, strict=True)]
 
