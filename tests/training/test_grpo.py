@@ -90,10 +90,8 @@ def test_samples_are_drawn_as_often_as_the_model_holds_them_likely():
     model, number = tiny.model().eval(), 4000
     torch.manual_seed(0)
     draw = shared_prefix.sampler(model, tiny.tokenizer(), max_tokens=1, temperature=1.0)
-    found = (
-        np.bincount([sampled.tokens[0] for sampled in draw([PROMPTS[0]] * number, [None] * number)], minlength=258)
-        / number
-    )
+    drawn = draw([PROMPTS[0]] * number, [None] * number)
+    found = np.bincount([sampled.tokens[0] for sampled in drawn], minlength=258) / number
     with torch.no_grad():
         chances = torch.softmax(model(input_ids=torch.tensor([PROMPTS[0]])).logits[0, -1], 0).numpy()[: len(found)]
     # Four standard errors of each token's share.

@@ -41,10 +41,7 @@ TRAINING_TABLES = (
             "rolling_accuracy": column("float", "share of these that are right (0 to 1)", null=True),
             "rolling_confidence": column("float", "mean confidence of these (0 to 1)", null=True),
             "calls": column("float", "mean number of tool calls of an answer"),
-            "tokens": column(
-                "float",
-                "mean number of tokens of an answer's responses, those that a schema left no choice in among them",
-            ),
+            "tokens": column("float", "mean number of tokens of an answer's responses, with those that a schema gave"),
             "trained_tokens": column("int", "tokens that the update is made of: those that the model chose"),
             "loss": column("float", "of the update", null=True),
             "kl": column("float", "divergence from the untreated model, per token; null where beta is 0", null=True),
