@@ -11,7 +11,8 @@ import pytest
 
 from tests.conftest import ROOT
 from toolcal import provenance
-from toolcal.comparability import compare, config_hash
+from toolcal.comparability import compare
+from toolcal.provenance import config_hash
 from toolcal.stages import STAGES, WITHOUT_TABLES, reached
 from toolcal.tables import TABLES
 
@@ -28,7 +29,7 @@ CONFIG = {
         "small": {"source": "embedded", "weights": {"path": "small.gguf"}, "threads": 1},
         "read": {"source": "recorded", "format": "tau2", "results": "runs.json"},
     },
-    "confidence": {"wording": "plain", "sets": {"world": {"questions": 5}}},
+    "confidence": {"models": ["gpt-5.4"], "wording": "plain", "sets": {"world": {"questions": 5}}},
 }
 
 
@@ -103,6 +104,7 @@ def test_each_cause_is_named_with_the_tables_it_reaches(path, value, cause, reac
     ("path", "value"),
     [
         (("config", "results"), "elsewhere"),
+        (("config", "confidence", "models"), ["small"]),
         (("config", "endpoints", "e", "concurrency"), 64),
         (("config", "models", "small", "threads"), 8),
         (("config", "models", "another"), {"source": "policy", "policy": "oracle"}),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from toolcal.provenance import config_hash
 from toolcal.stages import STAGES, WITHOUT_TABLES, reached
 
 Manifest = Mapping[str, Any]
@@ -38,12 +38,15 @@ _CONFIGURATION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("scenarios.*.ask_tasks", "configuration", ("cases", "recordings")),
     ("scenarios", "configuration", ("trajectories", "conversations")),
     ("conversations", "configuration", ("conversations",)),
+    ("turn_confidence.models", "configuration", _NOTHING),
+    ("turn_confidence.scenarios", "configuration", _NOTHING),
     ("turn_confidence", "configuration", ("trajectories", "conversations")),
     ("endpoints.*.api_base", "endpoint", _ANSWERING),
     ("endpoints", "configuration", _NOTHING),
     ("judge.prices", "configuration", _NOTHING),
     ("judge.questions", "configuration", _NOTHING),
     ("judge", "judge", ("judgements", "answer_judgements")),
+    ("confidence.models", "configuration", _NOTHING),
     ("confidence.sets", "configuration", ("questions", "answers")),
     ("confidence.wording", "prompts", ("answers",)),
     ("confidence.scale", "prompts", ("answers",)),
@@ -233,11 +236,6 @@ def _edited(*manifests: Manifest) -> Iterator[Difference]:
         if real != noted:
             where = f"config of manifest {number}, edited after its run"
             yield Difference("configuration", where, noted, real, reached(_ALL))
-
-
-def config_hash(config: Mapping[str, Any]) -> str:
-    """Checksum of a configuration, whatever the order of its keys."""
-    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
 
 
 def _leaves(value: Any, keys: Keys = ()) -> Iterator[tuple[Keys, Any]]:

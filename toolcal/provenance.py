@@ -20,8 +20,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from toolcal import comparability
-
 PACKAGE = Path(__file__).parent
 _REPORTED = (
     "bfcl-eval",
@@ -82,7 +80,7 @@ def manifest(
         "platform": platform.platform(),
         "packages": {name: importlib.metadata.version(name) for name in _REPORTED if _installed(name)},
         "git": git_state(repository),
-        "config_sha256": comparability.config_hash(config),
+        "config_sha256": config_hash(config),
         "config": dict(config),
         "seed": config["seed"],
         "revisions": dict(revisions),
@@ -91,6 +89,11 @@ def manifest(
         "sha256": {name: sha256(path) for name, path in files.items()},
         "stages": dict(stages),
     }
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Checksum of a configuration, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
 
 
 def text_hash(texts: Iterable[Iterable[str | None]]) -> str:
@@ -160,6 +163,8 @@ def _file(module: str) -> Path | None:
 
 def main(arguments: Sequence[str]) -> int:
     """Compare two manifests and print what differs; the module's docstring says what the number means."""
+    from toolcal import comparability  # and with it the tables, which no planning of a run needs
+
     if len(arguments) != 2 or {"-h", "--help"} & set(arguments):
         print("usage: python -m toolcal.provenance A B (two manifest.json, or the results folders they are in)")
         return 0 if {"-h", "--help"} & set(arguments) else 2
