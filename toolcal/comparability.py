@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import fill
 from typing import Any, NamedTuple
 
 from toolcal.provenance import config_hash
@@ -19,6 +20,8 @@ _ANSWERING = ("trajectories", "conversations", "answers")
 _SUMS = ("diagnosis", "calibration")
 _ALL = ("cases", "recordings", "questions", "validity")
 _NOTHING: tuple[str, ...] = ()
+
+_INDENTED: Mapping[str, Any] = {"initial_indent": "    ", "subsequent_indent": "      "}
 
 _NAMED = ("models", "scenarios", "perturbations", "endpoints")
 """Keys whose entries one configuration may have and the other not."""
@@ -153,7 +156,7 @@ def told(differences: Sequence[Difference]) -> str:
     ):
         lines = [
             f"  {one.cause}: {one.where}: {_short(one.first)} | {_short(one.second)}"
-            + (f"\n    reaches {', '.join(one.tables)}" if one.tables else "")
+            + ("\n" + fill(f"reaches {', '.join(one.tables)}", 110, **_INDENTED) if one.tables else "")
             for one in some
         ]
         if lines:
@@ -165,24 +168,32 @@ def told(differences: Sequence[Difference]) -> str:
 
 def _differences(part: str, first: Manifest, second: Manifest, kind: Callable[[Keys], Kind]) -> Iterator[Difference]:
     one, other = (dict(_leaves(manifest[part])) for manifest in (first, second))
+    lacked: set[Keys] = set()
     for path in dict.fromkeys([*one, *other]):
-        if one.get(path) != other.get(path):
-            cause, where, stages = kind(path)
-            tables = [] if _only_in_one(path, part, first, second) else reached(stages)
-            yield Difference(cause, where, one.get(path), other.get(path), tables)
+        if one.get(path) == other.get(path):
+            continue
+        cause, where, stages = kind(path)
+        owner = _lacked(path, part, first, second)
+        if owner is None:
+            yield Difference(cause, where, one.get(path), other.get(path), reached(stages))
+        elif owner not in lacked:
+            lacked.add(owner)
+            first_has, second_has = ("there" if path in leaves else None for leaves in (one, other))
+            where = ".".join(owner) if part == "config" else where
+            yield Difference(cause, where, first_has, second_has, [])
 
 
-def _only_in_one(path: Keys, part: str, *manifests: Manifest) -> bool:
-    """Whether a leaf belongs to something that one of the manifests lacks as a whole, such as a model."""
+def _lacked(path: Keys, part: str, *manifests: Manifest) -> Keys | None:
+    """What a leaf belongs to, if one of the manifests lacks that as a whole, such as a model."""
     if part == "config":
         owners = (path[:1], path[:2]) if path[0] in _NAMED else (path[:1],)
-        return any(not _there(owner, manifest["config"]) for owner in owners for manifest in manifests)
+        return next((o for o in owners for manifest in manifests if not _there(o, manifest["config"])), None)
     if part == "sha256":
         kind, name, *_ = (*path[0].split("/"), "")
-        return any(
-            name not in m["config"]["models"] if kind == "models" else kind not in m["revisions"] for m in manifests
-        )
-    return any(path[0] not in manifest[part] for manifest in manifests)
+        there = [name in m["config"]["models"] if kind == "models" else kind in m["revisions"] for m in manifests]
+    else:
+        there = [path[0] in manifest[part] for manifest in manifests]
+    return None if all(there) else path
 
 
 def _there(path: Keys, value: Any) -> bool:
