@@ -21,15 +21,23 @@ include: "rules/conversations.smk"
 include: "rules/recordings.smk"
 include: "rules/questions.smk"
 include: "rules/answers.smk"
+include: "rules/checkpoints.smk"
+include: "rules/training.smk"
 include: "rules/actions.smk"
+include: "rules/corrections.smk"
 include: "rules/grades.smk"
 include: "rules/writes.smk"
 include: "rules/judgements.smk"
 include: "rules/diagnosis.smk"
 include: "rules/validity.smk"
 include: "rules/calibration.smk"
+include: "rules/comparison.smk"
+include: "rules/rewards.smk"
 include: "rules/figures.smk"
+include: "rules/tables.smk"
+include: "rules/exports.smk"
 include: "rules/manifest.smk"
+include: "rules/explorer.smk"
 include: "rules/reproduce.smk"
 include: "rules/estimate.smk"
 
@@ -43,7 +51,10 @@ rule all:
     input:
         FIGURES,
         TABLES.values(),
+        IN_PRINT,
+        EXPORTS,
         MANIFEST,
+        EXPLORER,
     message:
         "Figures, tables and manifest are there"
 

@@ -7,6 +7,7 @@ rule answers:
         questions=[QUESTIONS],
         passages=[PASSAGES],
         rows=[ROWS],
+        weights=lambda wildcards: weights_of(wildcards.model),
     output:
         answers=[ANSWERS],
     log:
@@ -43,6 +44,7 @@ for model in [name for name in BY_MODEL if study_cells(name)]:
             questions=[study_path(QUESTIONS, cell) for cell in study_cells(model)],
             passages=[study_path(PASSAGES, cell) for cell in study_cells(model)],
             rows=[study_path(ROWS, cell) for cell in study_cells(model)],
+            weights=weights_of(model),
         output:
             answers=[study_path(ANSWERS, cell) for cell in study_cells(model)],
         log:

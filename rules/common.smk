@@ -10,10 +10,12 @@ BASE = Path(workflow.basedir)
 # The code that is hashed is the code that runs, in jobs and in conda environments too.
 sys.path.insert(0, str(BASE))
 
-from toolcal import configuration, figures, provenance, runs, unfinished
+from toolcal import configuration, corrections, figures, provenance, runs, unfinished
 from toolcal.cells import BASELINE
 from toolcal.confidence import plan, turn_plan
 from toolcal.models import entries
+from toolcal.training import checkpoints
+from toolcal.training import training_plan
 from toolcal.repeated_keys import repeated_keys
 
 provenance.run_from(BASE)
@@ -54,6 +56,10 @@ WITH_USER = list(
 )
 JUDGED = WITH_USER if "judge" in config else []
 JUDGE_QUESTIONS = config["judge"]["questions"] if "judge" in config else []
+# Readers' corrections make one more labeller.
+CORRECTION_FILES = corrections.files(config)
+CORRECTED_FROM = config["labellers"][0] if CORRECTION_FILES else None
+LABELLERS = config["labellers"] + ([corrections.CORRECTED] if CORRECTION_FILES else [])
 
 # One table a scenario, a scenario and perturbation, a cell, or a model.
 CASES = RESULTS / "cases/{scenario}.parquet"
@@ -72,6 +78,15 @@ JUDGE_JOURNAL = RESULTS / "journal/judge/{model}.jsonl"
 ANSWER_JUDGEMENTS = RESULTS / "answer_judgements/{model}.parquet"
 ANSWER_JUDGE_JOURNAL = RESULTS / "journal/judge/answers/{model}.jsonl"
 USER_JOURNAL = RESULTS / "journal/user/{model}/{scenario}.{perturbation}.jsonl"
+# What became of each correction, and the labels that differ for them.
+CORRECTIONS = (
+    {
+        "corrections": RESULTS / "corrections/corrections.parquet",
+        "corrected": RESULTS / "corrections/actions.parquet",
+    }
+    if CORRECTION_FILES
+    else {}
+)
 # The confidence study: what is asked, what the tools see, what was answered.
 QUESTIONS = RESULTS / "questions/{question_set}.{noise}.parquet"
 PASSAGES = RESULTS / "questions/{question_set}.{noise}.passages.parquet"
@@ -83,6 +98,9 @@ ANSWER_JOURNAL = (
     RESULTS
     / "journal/answers/{model}/{question_set}.{configuration}.{tool}.{noise}.jsonl"
 )
+# The training's adapters, and the model that they change.
+BASE_MODEL = RESULTS / "training" / checkpoints.BASE
+ADAPTER = RESULTS / "training/{checkpoint}/adapter"
 # A conversation is judged where it is held or read.
 CONVERSATION = {GRADES: RESULTS / "grades/{model}/{scenario}.{perturbation}.parquet"}
 # A recorded one is judged by the tasks that came with it, so its model has cases of its own.
@@ -110,6 +128,7 @@ DIAGNOSIS = (
     *(["judge_agreement"] if "confirmed_write" in JUDGE_QUESTIONS else []),
     *(["nl_assertions"] if "nl_assertions" in JUDGE_QUESTIONS else []),
     *(["turn_calibration"] if turn_plan.KEY in config else []),
+    *(["correction_agreement"] if CORRECTIONS else []),
 )
 CONFIDENCE = (
     "calibration",
@@ -119,6 +138,9 @@ CONFIDENCE = (
     "answer_causes",
     *(["answer_agreement"] if "right_answer" in JUDGE_QUESTIONS else []),
 )
+# What is trained here, and which of it answers in the study.
+CHECKPOINTS = checkpoints.checkpoints(config)
+COMPARED = checkpoints.in_study(config, STUDY)
 # Whose answers a judge reads.
 ANSWERING = (
     list(dict.fromkeys(cell.model for cell in STUDY))
@@ -141,12 +163,24 @@ TABLES = {
     **(OF_DIAGNOSIS if CELLS else {}),
     **(tables_of("validity") if config["validity"] else {}),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
+    **(tables_of("comparison", folder="training") if COMPARED else {}),
 }
+# The bench of reward designs, no part of `all`.
+REWARDS = tables_of(
+    "reward_designs",
+    "reward_optima",
+    "reward_curves",
+    "tabular_agents",
+    "tabular_kinds",
+    "tabular_confidences",
+    "tabular_summary",
+    folder="rewards",
+)
 # Behind a figure's name stands what its page is of (`of`), each value behind a dot: a perturbation, a labeller, a
 # question set, or none.
 FIGURE = RESULTS / "figures/{figure}{of}"
 PAGES = {
-    "labeller": config["labellers"],
+    "labeller": LABELLERS,
     "perturbation": [
         name
         for name in config["perturbations"]
@@ -154,18 +188,38 @@ PAGES = {
     ],
     "question_set": list(config["confidence"]["sets"]) if STUDY else [],
 }
-FIGURES = [
-    path
-    for name, source in figures.FIGURES.items()
-    if source.table in TABLES and (WITH_USER or name != "confirmed_writes")
-    for path in expand(
-        f"{FIGURE}.{{suffix}}",
-        figure=name,
-        of=figures.pages(name, PAGES),
-        suffix=("svg", "pdf", "csv"),
-    )
+
+
+def figures_of(tables):
+    """The files of all figures that show one of these tables."""
+    return [
+        path
+        for name, source in figures.FIGURES.items()
+        if source.table in tables and (WITH_USER or name != "confirmed_writes")
+        for path in expand(
+            f"{FIGURE}.{{suffix}}",
+            figure=name,
+            of=figures.pages(name, PAGES),
+            suffix=("svg", "pdf", "csv"),
+        )
+    ]
+
+
+FIGURES = figures_of(TABLES)
+REWARD_FIGURES = figures_of(REWARDS)
+# What the target `train` ends with: what training changed, in the study and in the diagnostic.
+AFTER_TRAINING = [
+    *(tables_of("comparison", folder="training").values() if COMPARED else []),
+    *(
+        path
+        for path in FIGURES
+        if Path(path).name.startswith(("comparison.", "gar_acc.")) and CHECKPOINTS
+    ),
 ]
 MANIFEST = RESULTS / "manifest.json"
+EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config else []
+EXPLORED = list(dict.fromkeys(cell.model for cell in CELLS))
+EXPLORED_CONVERSATIONS = RESULTS / "explorer/data/conversations/{model}"
 
 
 wildcard_constraints:
@@ -226,6 +280,25 @@ def study_path(pattern, cell):
     return str(pattern).format(**cell._asdict() | {"noise": plan.level(cell.noise)})
 
 
+def study_settings():
+    """What the comparison has to know of the confidence study beside its cells and its files."""
+    study = config.get("confidence", {"sets": {}})
+    return {
+        "limits": {name: entry.get("limit") for name, entry in study["sets"].items()},
+        "services": {name: plan.service_of(study, name) for name in study["sets"]},
+        "trials": study.get("trials"),
+        "graded_by": study.get("graded_by"),
+        "seed": config["seed"],
+    }
+
+
+def adapter_of(checkpoint):
+    """The adapter that makes a checkpoint of the base model; none for the untreated one."""
+    if checkpoint == checkpoints.UNTREATED:
+        return []
+    return str(ADAPTER).format(checkpoint=checkpoint)
+
+
 def study_of(cell):
     """What a query job has to do for a cell of the confidence study, as `run_of` for one of the panel."""
     study = config["confidence"]
@@ -236,8 +309,12 @@ def study_of(cell):
         "found": str(Path(journal).with_suffix(".found.jsonl")),
         "limit": study["sets"][cell.question_set].get("limit"),
         "settings": {
-            key: study[key]
-            for key in ("scale", "wording", "steps", "trials", "search", "python")
+            **{
+                key: study[key]
+                for key in ("scale", "wording", "steps", "trials", "python")
+            },
+            "search": study["search"]
+            | {"service": plan.service_of(study, cell.question_set)},
         },
         "seed": config["seed"],
         "unfinished": unfinished.count(journal),
@@ -318,9 +395,42 @@ def per_cell(pattern, model=None, but=(), free=None):
     return list(dict.fromkeys(path_of(pattern, cell) for cell in cells))
 
 
+def files_of(cell):
+    """Where the tables of a cell are, for `toolcal.explorer.model.CellFiles`."""
+    free = configuration.speaks_freely(cell.scenario)
+    recorded = cell.model in BY_RECORDING
+    patterns = {
+        "cases": CASES,
+        "contexts": CONTEXTS,
+        "trajectories": TRAJECTORIES,
+        "grades": GRADES,
+        **({} if recorded else {"probe_events": PROBE_EVENTS}),
+        **({} if recorded else after_turns(TURN_CONFIDENCE)),
+        **({"user_messages": USER_MESSAGES} if free else {}),
+    }
+    paths = {name: path_of(pattern, cell) for name, pattern in patterns.items()}
+    return cell._asdict() | paths
+
+
 def of_study(pattern):
     """The paths of this pattern of all cells of the confidence study."""
     return list(dict.fromkeys(study_path(pattern, cell) for cell in STUDY))
+
+
+def of_training(pattern):
+    """The paths of this pattern of all that is trained on, in the order of its places."""
+    return [
+        str(pattern).format(question_set=name, noise=plan.level(noise))
+        for name, noise, _ in training_plan.places(config)
+    ]
+
+
+def asked_by_study(pattern):
+    """The paths of this pattern of the study's question sets as they are without noise."""
+    return [
+        str(pattern).format(question_set=name, noise=plan.level(0))
+        for name in config.get("confidence", {}).get("sets", {})
+    ]
 
 
 def one_of(names):
@@ -342,9 +452,26 @@ def caption_of(wildcards):
     return f"{about(name, config['perturbations'][name])}\n\n{how}" if name else how
 
 
+def published_names():
+    """The name under which each model was published."""
+    return {
+        name: entry.get("published_as", name)
+        for name, entry in config["models"].items()
+    }
+
+
 def recordings(model):
     """The files of a model whose runs are recorded."""
     return entries.recordings(config["models"][model])
+
+
+def weights_of(model, with_user=False):
+    """The checkpoints of this run that have to be there before a model is asked, and where wanted before its user is."""
+    user = configuration.user(config) if with_user else None
+    asked = [config["models"][model], *([user] if user else [])]
+    return list(
+        dict.fromkeys(path for entry in asked for path in checkpoints.files(entry))
+    )
 
 
 def recordings_of_validity():
@@ -368,6 +495,8 @@ def estimates_only():
 
 def begin_run():
     """Take the results folder for this run, and tell what its models will lack; an estimate only looks at it."""
+    if targets() & {"rewards", "reward_bench"} and not config["rewards"]:
+        raise WorkflowError("rewards: no reward design is configured, name one")
     if "reproduce" in targets() and not CELLS:
         raise WorkflowError(
             "reproduce: no scenarios are run, so there is nothing to compare"
@@ -390,10 +519,18 @@ def closing_words():
 
     if estimates_only():
         return ""
+    if targets() == {"train"} and COMPARED:
+        from toolcal.training.shown import shown as compared
+
+        return f"\n{compared(tables.read('comparison', TABLES['comparison']))}"
     if targets() == {"reproduce"}:
         from toolcal.diagnosis.reproduce import shown
 
         return f"\n{shown(tables.read('reproduce', REPRODUCE['reproduce']))}"
+    if targets() == {"rewards"}:
+        from toolcal.training.reward_shown import shown
+
+        return f"\n{shown(tables.read('tabular_summary', REWARDS['tabular_summary']))}"
     told = {
         name: tables.read(name, TABLES[name])
         for name in ("cells", "effects", "calibration", "calibration_tests")
@@ -414,6 +551,6 @@ def closing_words():
     lacks = lacking(told["cells"]) if "cells" in told else ""
     blocks.append(
         f"Figures and tables are in {RESULTS}.{lacks}"
-        f"{left_over(RESULTS / 'figures', FIGURES)}"
+        f"{left_over(RESULTS / 'figures', FIGURES + REWARD_FIGURES)}"
     )
     return "\n" + "\n\n".join(block for block in blocks if block)

@@ -7,6 +7,7 @@ rule conversations:
         cases=[CASES],
         contexts=[CONTEXTS],
         replayed=lambda wildcards: replayed(configuration.Cell(**wildcards)),
+        weights=lambda wildcards: weights_of(wildcards.model, with_user=True),
     output:
         **after_turns([TURN_CONFIDENCE]),
         trajectories=[TRAJECTORIES],
@@ -54,6 +55,7 @@ for model in [name for name in BY_MODEL if cells_of(name, free=True)]:
         input:
             cases=[path_of(CASES, cell) for cell in cells_of(model, free=True)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=True)],
+            weights=weights_of(model, with_user=True),
         output:
             **after_turns(
                 [path_of(TURN_CONFIDENCE, cell) for cell in cells_of(model, free=True)]

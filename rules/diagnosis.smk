@@ -1,6 +1,7 @@
 rule diagnosis:
     input:
         **after_turns(per_cell(TURN_CONFIDENCE, but=BY_RECORDING)),
+        **CORRECTIONS,
         cases=per_cell(CASES),
         contexts=per_cell(CONTEXTS),
         trajectories=per_cell(TRAJECTORIES),
@@ -32,7 +33,9 @@ rule diagnosis:
             for name, entry in config["perturbations"].items()
             if entry["kind"] == "probe"
         },
-        labellers=config["labellers"],
+        labellers=LABELLERS,
+        # Whose labels the corrections are put over; none without corrections.
+        corrected=CORRECTED_FROM,
         questions=JUDGE_QUESTIONS,
         seed=config["seed"],
         code=code_of("diagnosis"),

@@ -1,6 +1,8 @@
 rule figures:
     input:
-        table=lambda wildcards: TABLES[figures.FIGURES[wildcards.figure].table],
+        table=lambda wildcards: (TABLES | REWARDS)[
+            figures.FIGURES[wildcards.figure].table
+        ],
     output:
         svg=report(
             f"{FIGURE}.svg",

@@ -1,7 +1,7 @@
 rule questions:
     input:
         files=lambda wildcards: plan.files_of(
-            config["confidence"]["sets"][wildcards.question_set]
+            training_plan.sets(config)[wildcards.question_set]
         ),
     output:
         questions=QUESTIONS,
@@ -13,7 +13,7 @@ rule questions:
         "../envs/query.yaml"
     params:
         entry=lambda wildcards: plan.made_of(
-            config["confidence"]["sets"][wildcards.question_set]
+            training_plan.sets(config)[wildcards.question_set]
         ),
         seed=config["seed"],
         code=code_of("questions"),

@@ -16,10 +16,7 @@ rule reproduce:
     conda:
         "../envs/analysis.yaml"
     params:
-        names={
-            name: entry.get("published_as", name)
-            for name, entry in config["models"].items()
-        },
+        names=published_names(),
         seed=config["seed"],
         code=code_of("reproduce"),
     message:

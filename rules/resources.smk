@@ -9,6 +9,7 @@ localrules:
     questions,
     figures,
     manifest,
+    tables,
 
 
 def asked_by(model, talks=False):
@@ -16,3 +17,8 @@ def asked_by(model, talks=False):
     entry = config["models"][model]
     user = configuration.user(config) if talks and entry["source"] != "audit" else None
     return [entry] + ([user] if user not in (None, entry) else [])
+
+
+def all_cores():
+    """The cores that a run may use; 1 on a cluster, where `set-threads` of the profile says how many a job gets."""
+    return workflow.resource_settings.cores or 1

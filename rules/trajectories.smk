@@ -8,6 +8,7 @@ rule trajectories:
         cases=[CASES],
         contexts=[CONTEXTS],
         recordings=lambda wildcards: recordings(wildcards.model),
+        weights=lambda wildcards: weights_of(wildcards.model),
         replayed=lambda wildcards: replayed(configuration.Cell(**wildcards)),
     output:
         **after_turns([TURN_CONFIDENCE]),
@@ -49,6 +50,7 @@ for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
         input:
             cases=[path_of(CASES, cell) for cell in cells_of(model, free=False)],
             contexts=[path_of(CONTEXTS, cell) for cell in cells_of(model, free=False)],
+            weights=weights_of(model),
         output:
             **after_turns(
                 [

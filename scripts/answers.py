@@ -5,45 +5,25 @@ Every call goes through a journal; what has no answer is asked again on the next
 
 import asyncio
 from contextlib import ExitStack
-from pathlib import Path
 
 from toolcal import logs, runs, tables, unfinished
 from toolcal.confidence import elicit
 from toolcal.confidence.answering import Way
 from toolcal.confidence.cell import answer_cell
-from toolcal.confidence.firms import COLUMNS
-from toolcal.confidence.interpreter import Interpreter
+from toolcal.confidence.open_tool import open_tool
 from toolcal.confidence.plan import StudyCell
-from toolcal.confidence.sandbox.run import Limits
-from toolcal.confidence.search import Search
-from toolcal.confidence.sets import passages_of, questions_of
+from toolcal.confidence.sets import questions_of
 from toolcal.confidence.using import Using
 from toolcal.confidence.web import WebSearch
 from toolcal.journal import Journal
 from toolcal.models.source import open_model
 
 
-def tool_of(cell, settings, passages, rows):
-    if cell.tool == "search":
-        asked = settings["search"]
-        if asked["service"] == "passages":
-            return Search(passages_of(tables.read("passages", passages)), k=asked["k"], length=asked["length"])
-        return WebSearch(asked["service"], k=asked["k"], length=asked["length"], key_variable=asked.get("key_env"))
-    if cell.tool == "python":
-        asked = settings["python"]
-        limits = Limits(seconds=asked["seconds"], memory_mb=asked["memory_mb"])
-        table = Path(rows).read_bytes()
-        about = "columns " + ", ".join(COLUMNS) if table else ""
-        files = {"table.csv": table} if table else {}
-        return Interpreter(files, about=about, limits=limits, accept_weak=asked["accept_weak"])
-    return None
-
-
 async def query(cell, about, files, entry, source):
     data = tables.read("questions", files["questions"])
     done = {} if cell.tool == "none" else dict(zip(data["question_id"], data[f"done_{cell.tool}"], strict=True))
     settings = about["settings"]
-    tool = tool_of(cell, settings, files["passages"], files["rows"])
+    tool = open_tool(cell.tool, settings, files["passages"], files["rows"])
     way = Way(
         agent=cell.configuration,
         wording=elicit.wordings()[settings["wording"]],

@@ -4,6 +4,7 @@ import pandas as pd
 
 from toolcal import logs, tables
 from toolcal.benchmarks import case_table
+from toolcal.corrections.settle import overlay
 from toolcal.diagnosis.diagnose import diagnose
 from toolcal.diagnosis.plan import PlannedCell
 
@@ -37,11 +38,15 @@ def main(smk):
         planned(cell, by_file[str(path)], left_out[str(context)], selection, trials, grades)
         for *cell, path, context, selection, trials in smk.params.plan
     ]
+    actions, corrections = tables.read("actions", *smk.input.actions), None
+    if smk.params.corrected:
+        actions = overlay(actions, tables.read("actions", smk.input.corrected), smk.params.corrected)
+        corrections = tables.read("corrections", smk.input.corrections)
     asked = getattr(smk.input, "turn_confidence", None)
     results = diagnose(
         cases,
         tables.read("trajectories", *smk.input.trajectories),
-        tables.read("actions", *smk.input.actions),
+        actions,
         grades,
         plan,
         smk.params.families,
@@ -53,6 +58,7 @@ def main(smk):
         probe_events=tables.read("probe_events", *smk.input.probe_events),
         probes=smk.params.probes,
         turn_confidence=None if asked is None else tables.read("turn_confidence", *asked),
+        corrections=corrections,
     )
     for name, data in results.items():
         tables.write(name, data, smk.output[name], {"seed": smk.params.seed, "code": smk.params.code})

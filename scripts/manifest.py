@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from toolcal import logs, provenance, tables
+from toolcal import corrections, logs, provenance, tables
 from toolcal.benchmarks.registry import data_files
 from toolcal.models import entries
 
@@ -45,6 +45,7 @@ def main(smk):
         rows = tables.read("trajectories", path, columns=["model", "served_by"])
         for model, names in rows.groupby("model")["served_by"]:
             served_by.setdefault(model, set()).update(names.dropna().unique())
+    files |= {f"labels/{path}": Path(path) for path in corrections.files(config)}
     found = provenance.manifest(
         config,
         revisions=revisions,

@@ -27,6 +27,7 @@ CONFIG = {
     "models": {
         "gpt-5.4": {"source": "api", "model": "openai/gpt-5.4", "endpoint": "e", "parameters": {"temperature": 0}},
         "small": {"source": "embedded", "weights": {"path": "small.gguf"}, "threads": 1},
+        "trained": {"source": "embedded", "checkpoint": "rlcr"},
         "read": {"source": "recorded", "format": "tau2", "results": "runs.json"},
     },
     "confidence": {"models": ["gpt-5.4"], "wording": "plain", "sets": {"world": {"questions": 5}}},
@@ -45,7 +46,8 @@ def manifest(config=CONFIG, **parts):
         "revisions": {"bfcl-base": "bfcl-eval-1", "confidence/world": "world 1"},
         "seed": config["seed"],
         "served_by": {"gpt-5.4": ["gpt-5.4 fp_1"], "small": []},
-        "sha256": {"bfcl-base/data.json": "d", "models/small/small.gguf": "w", "models/read/runs.json": "r"},
+        "sha256": {"bfcl-base/data.json": "d", "models/small/small.gguf": "w", "models/read/runs.json": "r"}
+        | {"labels/mine.jsonl": "l"},
         "stages": dict.fromkeys((*STAGES, *WITHOUT_TABLES), "s"),
         "toolcal": "0.1.0",
     } | parts
@@ -75,7 +77,10 @@ def changed(path, value):
         (("config", "perturbations", "hint", "parameters", "text"), "No.", "prompts", "effects", "cases"),
         (("stages", "actions"), "other", "labeller", "cells", "grades"),
         (("config", "labellers"), ["refined", "paper_like"], "labeller", "actions", "trajectories"),
+        (("sha256", "labels/mine.jsonl"), "other", "labeller", "corrections", "trajectories"),
         (("stages", "grades"), "other", "code", "outcomes", "actions"),
+        (("stages", "training"), "other", "code", "answers", "cases"),
+        (("stages", "checkpoint"), "other", "code", "trajectories", "cases"),
         (("stages", "calibration"), "other", "code", "calibration", "cells"),
         (("stages", "a_new_one"), "other", "code", "cases", None),
         (("served_by", "gpt-5.4"), ["gpt-5.4 fp_2"], "endpoint", "trajectories", "cases"),
@@ -114,6 +119,7 @@ def test_each_cause_is_named_with_the_tables_it_reaches(path, value, cause, reac
         (("prompts", "bfcl-base.other"), "p"),
         (("served_by", "another"), []),
         (("stages", "figures"), "other"),
+        (("stages", "explorer"), "other"),
         (("packages", "matplotlib"), "2"),
         (("python",), "3.13.0"),
         (("git", "dirty"), True),
@@ -123,6 +129,13 @@ def test_what_changes_no_row_that_both_have_is_told_and_is_no_hindrance(path, va
     code, first_line, rest = said(tmp_path, capsys, manifest(), changed(path, value))
     assert (code, first_line) == (0, "Comparable.")
     assert "Different, and no hindrance:" in rest
+
+
+def test_what_is_trained_reaches_no_answers_where_nothing_that_was_trained_answers():
+    untrained = {**CONFIG, "models": {name: entry for name, entry in CONFIG["models"].items() if name != "trained"}}
+    first, second = manifest(untrained), manifest(untrained)
+    second["stages"]["training"] = second["stages"]["checkpoint"] = "other"
+    assert {name for found in compare(first, second) for name in found.tables} == {"training_log", "training_samples"}
 
 
 def test_a_configuration_that_was_edited_afterwards_is_told():

@@ -53,7 +53,7 @@ def test_schema_and_code_know_the_same_names():
 def test_the_default_configuration_states_the_schemas_defaults(config):
     checked = configuration.validated(config, SCHEMA)
     bare = configuration.validated({key: config[key] for key in ("models", "scenarios")}, SCHEMA)
-    own = ("seed", "perturbations", "confidence")
+    own = ("seed", "perturbations", "confidence", "explorer", "rewards")
     assert checked == bare | {key: checked[key] for key in own}
     assert bare["perturbations"] == {}
     embedded = copy.deepcopy(config)
@@ -164,10 +164,22 @@ def both(*changes):
     return change
 
 
+def training(**changed):
+    """Adds a training to the configuration, with some keys changed."""
+    sets = {"practice": {"source": "world", "seed": 2, "tools": ["search"]}}
+    return put("training", {"model": "smollm2-135m", "rewards": ["rlcr"], "sets": sets, **changed})
+
+
 MISTAKES = {
     "unknown key": (put("seeds", 3), "seeds: unknown key, allowed here: confidence, conversations, endpoints"),
     "wrong type": (put("seed", "x"), "seed: found 'x', allowed: integer"),
     "too small": (put("trials", 0), "trials: found 0, allowed: 1 or more"),
+    "no such corrections": (
+        put("labels", {"corrections": ["/nowhere.jsonl"]}),
+        "labels.corrections: there is no file /nowhere.jsonl; save one in the explorer",
+    ),
+    "labels without corrections": (put("labels", {}), "labels: 'corrections' is a required property"),
+    "unknown export": (put("exports", ["csv"]), "exports.0: found 'csv', allowed: one of inspect, dataset"),
     "no labeller": (put("labellers", []), "labellers: found [], allowed: a list of at least 1"),
     "unknown labeller": (put("labellers", ["mine"]), "labellers.0: found 'mine', allowed: one of refined"),
     "unknown scenario": (
@@ -402,8 +414,48 @@ MISTAKES = {
     ),
     "a model without any part": (
         put("models", "m", {"source": "policy", "policy": "oracle", "family": "f", "scenarios": []}),
-        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study; name some",
+        "models.m.scenarios: is empty, and the model neither plays the user nor is in the confidence study, nor",
     ),
+    "a training of a model that is not there": (
+        training(model="nobody"),
+        "training.model: found 'nobody', allowed are",
+    ),
+    "a training of a script": (
+        training(model="oracle"),
+        "training.model: found 'oracle', allowed are models of source",
+    ),
+    "a design that is not there": (
+        training(rewards=["rlc"]),
+        "training.rewards: found 'rlc', allowed are the keys of rew",
+    ),
+    "a training without a step": (training(steps=0), "training.steps: found 0, allowed: 1 or more"),
+    "a training that compares an answer with itself": (
+        training(completions=1),
+        "training.completions: found 1, allowed",
+    ),
+    "a batch that cannot be cut": (training(micro_batches=3), "training.micro_batches: found 3, allowed: a divisor of"),
+    "vllm's settings for no vllm": (training(vllm={"gpu_memory": 0.5}), "training.vllm: is for rollouts: vllm"),
+    "training on what the study asks": (
+        training(sets={"mine": {"source": "world", "seed": 54}}),
+        "training.sets.mine.seed: is that of the study's world",
+    ),
+    "a training set with the name of one of the study": (
+        training(sets={"world": {"source": "world", "seed": 2}}),
+        "training.sets.world: the study has a set of this name",
+    ),
+    "a training set without passages": (
+        training(sets={"nq": {"source": "nq", "path": "nq.jsonl"}}),
+        "training.sets.nq.passages: is missing",
+    ),
+    "a training without tools": (
+        training(sets={"mine": {"source": "world", "seed": 2, "tools": []}}),
+        "training.sets.mine.tools: is empty",
+    ),
+    "a training without a study": (
+        lambda config: (training()(config), config.pop("confidence")),
+        "training: is asked as the confidence study asks",
+    ),
+    "a key of training that is not there": (training(step=3), "training.step: unknown key, allowed here: beta, "),
     "a study of a model that answers nothing": (
         put("confidence", "models", ["oracle"]),
         "confidence.models: found 'oracle', allowed are models that can be asked: smollm2-135m",

@@ -11,6 +11,11 @@ from tests.conftest import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 NEEDS = {re.split(r"[<>=]", need)[0]: need for need in PROJECT["project"]["dependencies"]}
+EXTRAS = {
+    re.split(r"[<>=]", need)[0]: need
+    for needs in PROJECT["project"]["optional-dependencies"].values()
+    for need in needs
+}
 PINS = set(PROJECT["dependency-groups"]["data"])
 
 
@@ -25,7 +30,7 @@ def test_environments_ask_for_what_the_project_asks_for():
         conda, pip = needs_of(path)
         assert conda[:2] == ["python=3.11", "pip"], path
         for need in [*conda[2:], *pip]:
-            assert need == NEEDS[re.split(r"[<>=]", need)[0]], path
+            assert need == (NEEDS | EXTRAS)[re.split(r"[<>=]", need)[0]], path
 
 
 def test_together_they_hold_every_need_but_the_workflow_engine():

@@ -30,11 +30,11 @@ def hashes(folder):
         (
             "toolcal/actions/cues.yaml",
             {
-                *("actions", "answer_judgements", "conversations", "estimate"),
+                *("actions", "answer_judgements", "conversations", "estimate", "explorer", "export_inspect"),
                 *("judgements", "recordings", "validity", "writes"),
             },
         ),
-        ("toolcal/actions/label.py", {"actions", "validity"}),
+        ("toolcal/actions/label.py", {"actions", "explorer", "validity"}),
         (
             "toolcal/dialects.py",
             {
@@ -43,13 +43,21 @@ def hashes(folder):
                 "answers",
                 "contexts",
                 "conversations",
+                "explorer",
                 "judgements",
                 "recordings",
+                "training",
                 "trajectories",
                 "validity",
             },
         ),
-        ("toolcal/diagnosis/statistics.py", {"calibration", "diagnosis", "reproduce", "validity"}),
+        (
+            "toolcal/diagnosis/statistics.py",
+            {
+                *("calibration", "comparison", "diagnosis", "reproduce", "reward_bench"),
+                *("tables", "training", "validity"),
+            },
+        ),
         ("toolcal/figures/ranks.py", {"figures"}),
         (
             "toolcal/benchmarks/bfcl/exclusions.yaml",
@@ -58,7 +66,10 @@ def hashes(folder):
                 *("grades", "manifest", "trajectories", "validity"),
             },
         ),
-        ("toolcal/models/json_mode.py", {"answers", "conversations", "estimate", "trajectories"}),
+        (
+            "toolcal/models/json_mode.py",
+            {"answers", "conversations", "estimate", "supervised", "training", "trajectories"},
+        ),
         ("toolcal/benchmarks/grades.py", {"grades"}),
         ("scripts/grades.py", {"grades"}),
     ],

@@ -168,7 +168,7 @@ def test_a_second_run_on_a_results_folder_is_refused_in_one_line_by_whatever_pat
 
 
 def test_snakemake_in_another_directory_is_refused_before_it_does_anything(tmp_path):
-    project, folder = copy_project(tmp_path), tmp_path / "elsewhere"
+    project, folder = copy_project(tmp_path, in_one_process=True), tmp_path / "elsewhere"
     with run_on(folder) as first:
         said = project.snakemake(config=policies("oracle", limit=1) | {"results": str(folder)}, check=False)
         assert number_in(folder).split()[2] == str(first.pid)

@@ -9,7 +9,7 @@ from textwrap import fill
 from typing import Any, NamedTuple
 
 from toolcal.provenance import config_hash
-from toolcal.stages import STAGES, WITHOUT_TABLES, reached
+from toolcal.stages import CHECKPOINTS, STAGES, WITHOUT_TABLES, reached
 
 Manifest = Mapping[str, Any]
 Keys = tuple[str, ...]
@@ -35,6 +35,12 @@ _CONFIGURATION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("recorded_folder", "configuration", _NOTHING),  # the files in it have checksums
     ("limits", "configuration", _NOTHING),
     ("validity", "configuration", _NOTHING),
+    ("exports", "configuration", _NOTHING),
+    ("explorer", "configuration", _NOTHING),
+    ("labels", "labeller", ("corrections",)),
+    ("training", "training", CHECKPOINTS),
+    ("rewards", "training", ("reward_bench", "comparison", *CHECKPOINTS)),
+    ("reward_bench", "configuration", ("reward_bench",)),
     ("seed", "seed", ("trajectories", "conversations", "questions", "answers", *_SUMS)),
     ("trials", "configuration", ("trajectories", "conversations")),
     ("labellers", "labeller", ("actions",)),
@@ -56,6 +62,7 @@ _CONFIGURATION: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("confidence.graded_by", "configuration", ("calibration",)),
     ("confidence", "configuration", ("answers",)),
     ("models.*.weights", "weights", _ANSWERING),
+    ("models.*.checkpoint", "weights", _ANSWERING),
     ("models.*.revision", "weights", _ANSWERING),
     ("models.*.model", "weights", _ANSWERING),
     ("models.*.endpoint", "endpoint", _ANSWERING),
@@ -169,12 +176,15 @@ def told(differences: Sequence[Difference]) -> str:
 def _differences(part: str, first: Manifest, second: Manifest, kind: Callable[[Keys], Kind]) -> Iterator[Difference]:
     one, other = (dict(_leaves(manifest[part])) for manifest in (first, second))
     lacked: set[Keys] = set()
+    trained = any("checkpoint" in entry for m in (first, second) for entry in m["config"]["models"].values())
     for path in dict.fromkeys([*one, *other]):
         if one.get(path) == other.get(path):
             continue
         cause, where, stages = kind(path)
         owner = _lacked(path, part, first, second)
         if owner is None:
+            if trained and not set(CHECKPOINTS).isdisjoint((*stages, where.removeprefix("stage "))):
+                stages = (*stages, *_ANSWERING)
             yield Difference(cause, where, one.get(path), other.get(path), reached(stages))
         elif owner not in lacked:
             lacked.add(owner)
@@ -188,7 +198,7 @@ def _lacked(path: Keys, part: str, *manifests: Manifest) -> Keys | None:
     if part == "config":
         owners = (path[:1], path[:2]) if path[0] in _NAMED else (path[:1],)
         return next((o for o in owners for manifest in manifests if not _there(o, manifest["config"])), None)
-    if part == "sha256":
+    if part == "sha256" and not path[0].startswith("labels/"):
         kind, name, *_ = (*path[0].split("/"), "")
         there = [name in m["config"]["models"] if kind == "models" else kind in m["revisions"] for m in manifests]
     else:
@@ -216,7 +226,7 @@ def _of_file(path: Keys) -> Kind:
     if path[0].startswith("models/"):
         recorded = path[0].endswith((".json", ".jsonl"))
         return ("recording", path[0], ("recordings",)) if recorded else ("weights", path[0], _ANSWERING)
-    return "data", path[0], ("cases",)
+    return ("labeller", path[0], ("corrections",)) if path[0].startswith("labels/") else ("data", path[0], ("cases",))
 
 
 def _of_revision(path: Keys) -> Kind:

@@ -11,9 +11,11 @@ from typing import Any
 import jsonschema
 import yaml
 
+from toolcal import corrections
 from toolcal.cells import BASELINE, Cell
 from toolcal.confidence import plan, turn_plan
 from toolcal.models.entries import endpoint_name, is_conversation
+from toolcal.training import checkpoints, training_plan
 
 Config = dict[str, Any]
 
@@ -93,10 +95,21 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["confidence"][tool], study["properties"][tool], schema)
         for entry in checked["confidence"]["sets"].values():
             _fill(entry, schema["$defs"]["question_set"], schema)
-    _fill(checked["conversations"], schema["properties"]["conversations"], schema)
-    if "turn_confidence" in checked:
-        _fill(checked["turn_confidence"], schema["properties"]["turn_confidence"], schema)
+    for design in checked["rewards"].values():
+        _fill(design, schema["$defs"][design["formula"]], schema)
+    if "training" in checked:
+        training = schema["properties"]["training"]
+        _fill(checked["training"], training, schema)
+        for part in ("lora", "vllm"):
+            _fill(checked["training"][part], training["properties"][part], schema)
+        if checkpoints.SUPERVISED in checked["training"]:
+            _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
+        for entry in checked["training"]["sets"].values():
+            _fill(entry, schema["$defs"]["question_set"], schema)
+    for key in {"conversations", "reward_bench", "turn_confidence", "explorer"} & checked.keys():
+        _fill(checked[key], schema["properties"][key], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}
+    checkpoints.locate(checked)
     return checked
 
 
@@ -237,6 +250,9 @@ def _contradictions(config: Config) -> Iterator[str]:
     for name in config.get("perturbations", {}):
         yield from _contradictions_of_perturbation(name, config)
     yield from turn_plan.contradictions(config)
+    yield from checkpoints.contradictions(config)
+    yield from training_plan.contradictions(config)
+    yield from corrections.contradictions(config)
     folded: dict[str, str] = {}
     for model in config["models"]:
         if folded.setdefault(model.lower(), model) != model:
@@ -251,10 +267,11 @@ def _contradictions_of_user(config: Config) -> Iterator[str]:
         yield f"conversations.user: found {name!r}, allowed: {', '.join(allowed)}"
         return
     for model, entry in config["models"].items():
-        if entry.get("scenarios") == [] and model not in (name, *config.get("confidence", {}).get("models", [])):
+        asked = (name, config.get("training", {}).get("model"), *config.get("confidence", {}).get("models", []))
+        if entry.get("scenarios") == [] and model not in asked:
             yield (
                 f"models.{model}.scenarios: is empty, and the model neither plays the user nor is in the confidence "
-                "study; name some or leave it out"
+                "study, nor trained; name some or leave it out"
             )
 
 
@@ -339,6 +356,7 @@ def _allowed(rule: str, value: Any) -> str:
         "minimum": "{} or more",
         "maximum": "{} or less",
         "exclusiveMinimum": "more than {}",
+        "exclusiveMaximum": "less than {}",
         "minItems": "a list of at least {}",
         "minProperties": "at least {} entry",
         "minLength": "text of at least {} character",

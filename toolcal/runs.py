@@ -159,6 +159,16 @@ async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result],
             await asyncio.gather(task, return_exceptions=True)  # its servers stop, its journals close
 
 
+def over(results: str | Path) -> bool:
+    """Whether the run that started this process has ended; for work that cannot be cancelled but looks by itself.
+
+    Args:
+        results: the results folder.
+    """
+    number = os.environ.get(_NUMBER)
+    return number is not None and _over(Path(results).absolute(), number)
+
+
 def _stop_jobs_when_told(folder: Path) -> None:
     """Have the jobs end when this process is asked to; Snakemake alone would wait for them, and they would go on."""
     if threading.current_thread() is not threading.main_thread():

@@ -17,6 +17,10 @@ class Stage(NamedTuple):
 
 _ASKED = ("trajectories", "probe_events", "turn_confidence")
 _OF_STUDY = ("calibration", "calibration_tests", "reliability", "risk_coverage", "answer_causes", "answer_agreement")
+_OF_REWARDS = (
+    *("reward_designs", "reward_optima", "reward_curves"),
+    *("tabular_agents", "tabular_kinds", "tabular_confidences", "tabular_summary"),
+)
 _EARLIER: dict[str, tuple[str, tuple[str, ...]]] = {
     "cases": ("", ("cases",)),
     "contexts": ("cases", ("contexts",)),
@@ -27,22 +31,36 @@ _EARLIER: dict[str, tuple[str, tuple[str, ...]]] = {
     "answers": ("questions passages", ("answers",)),
     "actions": ("contexts trajectories user_messages", ("actions",)),
     "grades": ("cases trajectories", ("grades",)),
+    "corrections": ("actions", ("actions", "corrections")),
     "writes": ("cases trajectories user_messages grades", ("writes",)),
     "judgements": ("cases trajectories user_messages grades writes", ("judgements",)),
     "answer_judgements": ("answers questions", ("answer_judgements",)),
     "calibration": ("answers questions answer_judgements", _OF_STUDY),
     "validity": ("", ("validity",)),
+    "supervised": ("", ("supervised_log",)),
+    "training": ("questions passages", ("training_log", "training_samples")),
+    "comparison": ("answers questions answer_judgements", ("comparison",)),
+    "reward_bench": ("", _OF_REWARDS),
     "reproduce": ("cells effects outcomes write_rates", ("reproduce",)),
 }
-_READ_BY_DIAGNOSIS = "actions cases contexts grades judgements probe_events trajectories turn_confidence writes"
+_READ_BY_DIAGNOSIS = (
+    "actions cases contexts corrections grades judgements probe_events trajectories turn_confidence writes"
+)
 _written = {table for _, writes in _EARLIER.values() for table in writes}
 _STAGES = _EARLIER | {"diagnosis": (_READ_BY_DIAGNOSIS, tuple(name for name in TABLES if name not in _written))}
 
 STAGES = {name: Stage(frozenset(reads.split()), frozenset(writes)) for name, (reads, writes) in _STAGES.items()}
 """Stage -> its tables. Figures show what `diagnosis`, `calibration` and `validity` write."""
 
-WITHOUT_TABLES = ("estimate", "figures", "manifest")
-"""Stages that write no table that others read."""
+CHECKPOINTS = ("base_model", "checkpoint", "checkpoint_folder", "supervised", "training")
+"""Stages out of which come the models that entries with `checkpoint` are."""
+
+WITHOUT_TABLES = (
+    *("base_model", "checkpoint", "checkpoint_folder"),
+    *("estimate", "explorer", "explorer_conversations", "export_dataset", "export_inspect"),
+    *("figures", "manifest", "tables"),
+)
+"""Stages that write no table."""
 
 
 def reached(stages: Collection[str]) -> list[str]:

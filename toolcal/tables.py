@@ -22,6 +22,9 @@ from toolcal.columns import Column, Table
 from toolcal.columns import column as _c
 from toolcal.confidence.parse import REASONS
 from toolcal.confidence.tables import CONFIDENCE_TABLES
+from toolcal.training.comparison_tables import COMPARISON_TABLES
+from toolcal.training.log_tables import TRAINING_TABLES
+from toolcal.training.reward_tables import REWARD_TABLES
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
@@ -37,6 +40,9 @@ OUTCOMES = ("calibrated", "masked", "slack", "failed")
 """The four outcomes of a case in one view of GAR (method A4)."""
 QUESTIONS = ("confirmed_write", "nl_assertions")
 """What a judge can be asked: had the user agreed to this write, and does what the task says of the run hold?"""
+
+CORRECTIONS_IN_FORCE = ("applied", "upheld", "met")
+"""Statuses of a reader's correction that holds."""
 
 MEASURES = (
     *("gar_case_any", "gar_decisive", "acc", "acc_strict"),
@@ -85,7 +91,7 @@ _KEYS = {
     "turn": _c("int", "user turn, from 0"),
     "step": _c("int", "model response within the turn, from 0"),
     "attempt": _c("int", "0, or the n-th time a probe asked again at this step"),
-    "labeller": _c("str", "the labelling rules"),
+    "labeller": _c("str", "the labelling rules; corrected: those of the first labeller, with readers' corrections"),
     "gold_action": _c("str", "the action class that the scenario calls for", values=ACTIONS),
     "action": _c(
         "str",
@@ -100,7 +106,10 @@ _KEYS = {
     "k": _c("int", "number of trials that all have to pass"),
     "half": _c("str", "of the validity set: dev was tuned on, test was not", values=("dev", "test")),
     "measure": _c("str", "the rate of cells that is compared", values=MEASURES),
-    "label": _c("str", "action class, macro (mean of the classes), sub-label of ASK and REFUSE, or confirmed (writes)"),
+    "label": _c(
+        "str",
+        "action class, all or macro (mean) of the classes, sub-label of ASK and REFUSE, or confirmed (writes)",
+    ),
 }
 
 
@@ -328,6 +337,11 @@ TABLES: dict[str, Table] = {
                 "reason_strict": _c("str", "the error type under the strict verdict", null=True),
                 "detail": _c("str", "the grader's error message", null=True),
                 "turn_checks": _c("json", "list (turns) of {state, response, irrelevance}: true, false or null"),
+                "differences": _c(
+                    "json",
+                    "list of {of, model, reference}: what failed BFCL's check, as text; a part of the state, or a "
+                    "response of a reference call that the model's calls did not give (model is null); empty elsewhere",
+                ),
                 "gold_met": _c(
                     "json",
                     "{gold action: true, false, or null where it is not known}, where the benchmark has rules of its "
@@ -539,6 +553,53 @@ TABLES: dict[str, Table] = {
                 **_rate("kappa", "Cohen's, of the labeller with the readers' settled answer", _DIFFERENCE),
                 "kappa_readers": _c(
                     "float", "Cohen's kappa of the two readers with each other, over both halves", null=True
+                ),
+            },
+        ),
+        Table(
+            "corrections",
+            ("file", "line"),
+            {
+                "file": _c("str", "the file of corrections, as configured"),
+                "line": _c("int", "line in it, from 1"),
+                **_keys(*EMISSION),
+                "labeller": _c("str", "whose label was looked at"),
+                "was": _c("str", "the class that it gave; null where it gave none", null=True, values=ACTIONS),
+                "action": _c("str", "the message's class by the reader", values=ACTIONS),
+                "note": _c("str", "the reader's word on it", null=True),
+                "by": _c("str", "the reader"),
+                "time": _c("str", "when it was marked, ISO 8601"),
+                "labeller_version": _c("str", "of the labelling rules then", null=True),
+                "status": _c(
+                    "str",
+                    "in force are applied (the label is another), upheld (the reader says what the labeller says) and "
+                    "met (the labeller has come to say what the reader says); why says of the others why they are not",
+                    values=(
+                        *CORRECTIONS_IN_FORCE,
+                        *("stale", "not_there", "no_class", "call", "superseded", "contradicted"),
+                    ),
+                ),
+                "why": _c("str", "why it is not in force", null=True),
+            },
+        ),
+        _table(
+            "correction_agreement",
+            ("labeller", "label"),
+            {
+                "n": _c(
+                    "int",
+                    "messages with a correction in force: the denominator of agree. Readers mark what strikes them, "
+                    "mostly errors, so this is no random sample: no figure here is the labeller's on all messages",
+                ),
+                "n_said": _c("int", "of n, those to which the labeller gives the class; null for all", null=True),
+                "n_right": _c("int", "of n, those that have it by the readers; null for all", null=True),
+                **_rate("agree", "share of n on which labeller and readers say the same, of this class or of all"),
+                **_rate("precision", "n said and right / n said, of the marked messages; null for all"),
+                **_rate("recall", "n said and right / n right, of the marked messages; null for all"),
+                **_rate(
+                    "kappa",
+                    "Cohen's, this class against the others; null for all, and where either says one thing throughout",
+                    _DIFFERENCE,
                 ),
             },
         ),
@@ -767,6 +828,9 @@ TABLES: dict[str, Table] = {
             },
         ),
         *CONFIDENCE_TABLES,
+        *COMPARISON_TABLES,
+        *TRAINING_TABLES,
+        *REWARD_TABLES,
     )
 }
 

@@ -242,3 +242,18 @@ assert "bfcl_eval.constants.eval_config" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert not list(tmp_path.iterdir())
+
+
+def test_differences_say_what_the_check_compared(bfcl, bfcl_cases):
+    seen = set()
+    for case in bfcl_cases["base"][:12]:
+        turns = gold_turns(bfcl, case)
+        assert bfcl.grade(case, emissions(turns)).differences == []
+        turns[-1] = [[{"pwd": "{}"}]]
+        grade = bfcl.grade(case, emissions(turns))
+        if grade.passed is False:
+            assert grade.differences
+            assert all(one["reference"] != one["model"] for one in grade.differences)
+            seen.add((grade.reason.split(":")[1], grade.differences[0]["model"] is None))
+    assert ("execution_response_mismatch", True) in seen
+    assert ("instance_state_mismatch", False) in seen

@@ -10,7 +10,7 @@ import pandas as pd
 
 from toolcal import tables
 from toolcal.diagnosis.diagnose import diagnose
-from toolcal.diagnosis.plan import PlannedCell
+from toolcal.diagnosis.plan import PlannedCell, graded_runs
 
 NOW = ("model", "bfcl-miss_func", "none")
 """The cell that most tests look at."""
@@ -120,12 +120,18 @@ class Panel:
             key
             | {"status": status, "passed": passed, "passed_strict": passed if strict is None else strict}
             | {"reason": reason, "reason_strict": None, "detail": None, "turn_checks": "[]"}
+            | {"differences": "[]"}
             | {"gold_met": None if met is None else json.dumps(met)}
             | {"user_faults": None if faults is None else json.dumps([told(name) for name in faults])}
         )
 
     def tables(self) -> dict[str, pd.DataFrame]:
         return {name: typed(name, rows) for name, rows in self.rows.items()}
+
+    def graded(self) -> pd.DataFrame:
+        """The planned runs, for a table that needs no more than these."""
+        given = self.tables()
+        return graded_runs(given["cases"], given["grades"], self.plan)
 
     def diagnose(self, seed=0, **changed):
         given = self.tables() | {"plan": self.plan, "families": self.families, "labellers": self.labellers} | changed

@@ -1,7 +1,7 @@
 import pandas as pd
 import pytest
 
-from tests.diagnosis.panel import ASK, CALL, CONFIRM, EMPTY, OTHER, REFUSE, WRITE, E, Panel, row
+from tests.diagnosis.panel import ASK, CALL, CONFIRM, EMPTY, NOW, OTHER, REFUSE, WRITE, E, Panel, row
 
 VIEWS = ["emitted_case_any", "emitted_decisive", "emitted_decisive_mutating"]
 
@@ -15,30 +15,41 @@ def one(turns, *, gold=("REFUSE",), decisive=1, n_turns=2, excluded=(), status="
     return panel.diagnose()
 
 
-@pytest.mark.parametrize(
-    ("gold", "turns", "expected"),
-    [
-        ("REFUSE", [[CALL], [REFUSE]], (True, True, True)),
-        ("REFUSE", [[REFUSE], [ASK]], (True, False, False)),  # somewhere else: case_any only
-        ("REFUSE", [[CALL], [CALL, REFUSE]], (True, False, True)),  # the call outranks; it changed nothing
-        ("REFUSE", [[CALL], [WRITE, REFUSE]], (True, False, False)),
-        ("ASK", [[CALL], [ASK, REFUSE]], (True, False, False)),  # REFUSE outranks ASK
-        ("ASK", [[CALL], [CONFIRM, OTHER, ASK]], (True, True, True)),
-        ("CONFIRM", [[CALL], [OTHER, CONFIRM]], (True, True, True)),
-        ("REFUSE", [[CALL], [EMPTY]], (False, False, False)),
-        ("REFUSE", [[CALL]], (False, False, False)),  # never reached
-        ("TOOL_CALL", [[ASK], [CALL]], (True, True, False)),
-        ("TOOL_CALL", [[ASK], [WRITE]], (True, True, True)),
-        ("REFUSE", [[CALL], [E("TOOL_CALL", flags=("CONFIRM", "REFUSE", "TOOL_CALL"))]], (False, False, True)),
-        ("ASK", [[CALL], [E("ASK", flags=("ASK", "REFUSE"))]], (True, True, True)),  # the class counts, not the flags
-        ("REFUSE", [[CALL], [E("REFUSE", retracted=True), ASK]], (False, False, False)),
-        ("REFUSE", [[CALL], [E("REFUSE", origin="probe"), ASK]], (False, False, False)),
-        ("REFUSE", [[CALL], [E("TOOL_CALL", retracted=True), REFUSE]], (True, True, True)),
-    ],
-)
-def test_views_of_one_case(gold, turns, expected):
-    found = one(turns, gold=(gold,))["outcomes"].iloc[0]
-    assert tuple(found[VIEWS]) == expected
+VIEWED = [
+    ("REFUSE", [[CALL], [REFUSE]], (True, True, True)),
+    ("REFUSE", [[REFUSE], [ASK]], (True, False, False)),  # somewhere else: case_any only
+    ("REFUSE", [[CALL], [CALL, REFUSE]], (True, False, True)),  # the call outranks; it changed nothing
+    ("REFUSE", [[CALL], [WRITE, REFUSE]], (True, False, False)),
+    ("ASK", [[CALL], [ASK, REFUSE]], (True, False, False)),  # REFUSE outranks ASK
+    ("ASK", [[CALL], [CONFIRM, OTHER, ASK]], (True, True, True)),
+    ("CONFIRM", [[CALL], [OTHER, CONFIRM]], (True, True, True)),
+    ("REFUSE", [[CALL], [EMPTY]], (False, False, False)),
+    ("REFUSE", [[CALL]], (False, False, False)),  # never reached
+    ("TOOL_CALL", [[ASK], [CALL]], (True, True, False)),
+    ("TOOL_CALL", [[ASK], [WRITE]], (True, True, True)),
+    ("REFUSE", [[CALL], [E("TOOL_CALL", flags=("CONFIRM", "REFUSE", "TOOL_CALL"))]], (False, False, True)),
+    ("ASK", [[CALL], [E("ASK", flags=("ASK", "REFUSE"))]], (True, True, True)),  # the class counts, not the flags
+    ("REFUSE", [[CALL], [E("REFUSE", retracted=True), ASK]], (False, False, False)),
+    ("REFUSE", [[CALL], [E("REFUSE", origin="probe"), ASK]], (False, False, False)),
+    ("REFUSE", [[CALL], [E("TOOL_CALL", retracted=True), REFUSE]], (True, True, True)),
+]
+
+
+@pytest.fixture(scope="module")
+def viewed():
+    """Their outcomes, each a model's only case."""
+    panel = Panel(families={f"m{i}": "family" for i in range(len(VIEWED))})
+    for i, (gold, turns, _) in enumerate(VIEWED):
+        cell = (f"m{i}", *NOW[1:])
+        panel.case(f"c{i}", gold=(gold,), decisive=1)
+        panel.planned(f"c{i}", cell=cell)
+        panel.run(f"c{i}", turns, False, cell=cell)
+    return panel.diagnose()["outcomes"].set_index("model")
+
+
+@pytest.mark.parametrize("number", range(len(VIEWED)))
+def test_views_of_one_case(viewed, number):
+    assert tuple(viewed.loc[f"m{number}", VIEWS]) == VIEWED[number][2]
 
 
 def test_without_a_decisive_turn_its_views_are_null():
@@ -132,32 +143,40 @@ def test_emissions_and_labels_must_match():
         broken(trajectories=lambda rows: rows[:0], actions=lambda rows: rows[:0])
 
 
-@pytest.mark.parametrize(
-    ("gold", "met", "turns", "expected"),
-    [
-        ("REFUSE", {"REFUSE": True}, [[CALL], [OTHER]], True),  # nobody said no, but nothing was written
-        ("REFUSE", {"REFUSE": False}, [[REFUSE]], False),
-        ("TOOL_CALL", {"TOOL_CALL": False}, [[WRITE]], False),
-        ("TOOL_CALL", {"TOOL_CALL": None}, [[WRITE]], None),
-        ("ASK", {"TOOL_CALL": True}, [[E("TOOL_CALL", flags=("TOOL_CALL", "ASK"))]], True),  # read multi-label
-        ("ASK", {"TOOL_CALL": True}, [[CALL], [REFUSE]], False),
-        ("ASK", {}, [[E("TOOL_CALL", text_recorded=False)]], None),
-        ("ASK", {}, [[E("ASK", origin="benchmark")], [CALL]], False),
-    ],
-)
-def test_a_benchmarks_own_rules_stand_in_place_of_case_any(gold, met, turns, expected):
-    panel = Panel()
-    panel.case("c", turns=0, gold=(gold,), scenario="tau2-airline")
-    cell = ("model", "tau2-airline", "none")
-    panel.planned("c", cell=cell)
-    panel.run("c", turns, True, cell=cell, met=met)
-    found = panel.diagnose()
-    (told,) = found["outcomes"]["emitted_case_any"]
+BY_ITS_OWN_RULES = [
+    ("REFUSE", {"REFUSE": True}, [[CALL], [OTHER]], True),  # nobody said no, but nothing was written
+    ("REFUSE", {"REFUSE": False}, [[REFUSE]], False),
+    ("TOOL_CALL", {"TOOL_CALL": False}, [[WRITE]], False),
+    ("TOOL_CALL", {"TOOL_CALL": None}, [[WRITE]], None),
+    ("ASK", {"TOOL_CALL": True}, [[E("TOOL_CALL", flags=("TOOL_CALL", "ASK"))]], True),  # read multi-label
+    ("ASK", {"TOOL_CALL": True}, [[CALL], [REFUSE]], False),
+    ("ASK", {}, [[E("TOOL_CALL", text_recorded=False)]], None),
+    ("ASK", {}, [[E("ASK", origin="benchmark")], [CALL]], False),
+]
+
+
+@pytest.fixture(scope="module")
+def by_its_own_rules():
+    """The tables of all of them, each a model's only case."""
+    panel = Panel(families={f"m{i}": "family" for i in range(len(BY_ITS_OWN_RULES))})
+    for i, (gold, met, turns, _) in enumerate(BY_ITS_OWN_RULES):
+        cell = (f"m{i}", "tau2-airline", "none")
+        panel.case(f"c{i}", turns=0, gold=(gold,), scenario="tau2-airline")
+        panel.planned(f"c{i}", cell=cell)
+        panel.run(f"c{i}", turns, True, cell=cell, met=met)
+    return panel.diagnose()
+
+
+@pytest.mark.parametrize("number", range(len(BY_ITS_OWN_RULES)))
+def test_a_benchmarks_own_rules_stand_in_place_of_case_any(by_its_own_rules, number):
+    found, expected = by_its_own_rules, BY_ITS_OWN_RULES[number][3]
+    run = row(found["outcomes"], model=f"m{number}")
+    told = run["emitted_case_any"]
     assert (None if told is pd.NA else told) == expected
-    assert found["outcomes"][VIEWS[1:]].isna().all(axis=None)
+    assert run[VIEWS[1:]].isna().all()
     assert found["confusion"].empty
     assert found["turns"].empty
-    assert found["cells"]["n_unknown"].tolist() == [int(expected is None)]
+    assert row(found["cells"], model=f"m{number}")["n_unknown"] == int(expected is None)
 
 
 def test_what_the_model_did_not_write_needs_no_label():

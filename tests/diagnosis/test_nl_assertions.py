@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 
+import pandas as pd
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from tests.diagnosis.panel import CALL, Panel, typed
 from toolcal import tables
+from toolcal.diagnosis.nl_assertions import nl_assertions
 from toolcal.diagnosis.statistics import cluster_bootstrap
 
 CELL = ("model", "tau2-airline", "none")
@@ -40,9 +42,10 @@ class Judged(Panel):
                 about = {"question": "nl_assertions", "judge": JUDGE, "cached": False}
                 self.judgements.append(key | about | verdict)
 
-    def table(self, **changed):
-        given = {"judgements": typed("judgements", self.judgements), "questions": ["nl_assertions"]} | changed
-        return self.diagnose(**given)["nl_assertions"]
+    def table(self, seed=0):
+        found = nl_assertions(typed("judgements", self.judgements), self.graded(), self.families, seed=seed)
+        tables.check("nl_assertions", found)
+        return found
 
 
 def four_kinds():
@@ -106,4 +109,6 @@ def test_there_is_a_table_only_where_the_judge_is_asked():
     assert "nl_assertions" not in writes
     assert writes["judge_agreement"].empty  # and takes no verdict about assertions for one about writes
     assert writes["write_rates"].empty
-    assert panel.table(judgements=None).empty
+    assert panel.diagnose(questions=["nl_assertions"])["nl_assertions"].empty
+    assertions = panel.diagnose(judgements=judgements, questions=["nl_assertions"])
+    pd.testing.assert_frame_equal(assertions["nl_assertions"], panel.table())

@@ -5,8 +5,10 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.diagnosis.panel import ASK, CALL, REFUSE, E, Panel, typed
 from toolcal import tables
 from toolcal.cells import BASELINE
+from toolcal.diagnosis.probe_rates import probe_rates
 
 CELL = ("model", "bfcl-miss_func", "cri-retry")
+PROBES = {"cri-retry": "cri"}
 RETRACTED, ABSTENTION = E("TOOL_CALL", retracted=True), E("REFUSE", origin="probe")
 
 
@@ -20,14 +22,18 @@ def event(case_id, turn, reason, *, step=0, attempt=0, cell=CELL, trial=0, seam=
     )
 
 
-def diagnosed(panel, events, **changed):
+def trajectories(panel):
     """With the answers of attempt 0 replayed."""
-    given = panel.tables()
-    given["trajectories"]["replayed"] = (given["trajectories"]["step"] == 0).astype("boolean")
-    found = panel.diagnose(
-        **given | {"probe_events": typed("probe_events", events), "probes": {"cri-retry": "cri"}} | changed
+    found = panel.tables()["trajectories"]
+    return found.assign(replayed=(found["step"] == 0).astype("boolean"))
+
+
+def rates(panel, events, probes=PROBES):
+    found = probe_rates(
+        trajectories(panel), typed("probe_events", events), panel.graded(), probes, panel.families, seed=0
     )
-    return found["probe_rates"]
+    tables.check("probe_rates", found)
+    return found
 
 
 def small():
@@ -47,8 +53,10 @@ def small():
 
 
 def test_by_hand():
-    found = diagnosed(*small())
-    tables.check("probe_rates", found)
+    panel, events = small()
+    given = {"trajectories": trajectories(panel), "probe_events": typed("probe_events", events), "probes": PROBES}
+    found = panel.diagnose(**given)["probe_rates"]
+    pd.testing.assert_frame_equal(found, rates(panel, events))
     assert len(found) == 1
     found = found.iloc[0]
     assert found[["model", "scenario", "perturbation", "family", "probe"]].tolist() == [*CELL, "family", "cri"]
@@ -68,7 +76,7 @@ def test_what_a_probe_wrote_is_no_call():
     panel, events = small()
     panel.run("a", [[CALL], [ABSTENTION]], True, cell=("model", CELL[1], "bypass"))
     panel.planned("a", cell=("model", CELL[1], "bypass"))
-    found = diagnosed(panel, events, probes={"bypass": "cri"})
+    found = rates(panel, events, probes={"bypass": "cri"})
     assert found[["perturbation", "calls", "n_events"]].to_numpy().tolist() == [["bypass", 1, 0]]
     assert found.loc[0, ["triggered_turns", "triggered_cases", "recall"]].tolist() == [0, 0, 0]
     assert pd.isna(found.loc[0, "precision"])
@@ -80,7 +88,7 @@ def test_without_a_decisive_turn_there_is_no_recall():
     cell = ("model", "bfcl-base", "cri-retry")
     panel.planned("a", cell=cell)
     panel.run("a", [[CALL], [CALL]], True, cell=cell)
-    found = diagnosed(panel, [event("a", 0, "ur", cell=cell)]).iloc[0]
+    found = rates(panel, [event("a", 0, "ur", cell=cell)]).iloc[0]
     assert found[["n_decisive", "n_triggers", "triggered_turns"]].tolist() == [0, 1, 0.5]
     assert found[["precision", "recall", "detector_precision", "detector_recall"]].isna().all()
 
@@ -89,7 +97,7 @@ def test_a_cell_that_did_not_run_keeps_its_row():
     panel, _ = small()
     for name in ("trajectories", "actions", "grades"):
         panel.rows[name] = []
-    found = diagnosed(panel, []).iloc[0]
+    found = rates(panel, []).iloc[0]
     assert found[["n", "n_missing", "n_turns", "calls", "fresh"]].tolist() == [0, 4, 0, 0, 0]
     assert found[["triggered_turns", "triggered_cases", "precision", "recall", "replayed_share"]].isna().all()
 
@@ -97,7 +105,7 @@ def test_a_cell_that_did_not_run_keeps_its_row():
 def test_several_triggers_of_a_case_are_clustered():
     panel, events = small()
     events.append(event("a", 1, "ur", step=1))
-    found = diagnosed(panel, events).iloc[0]
+    found = rates(panel, events).iloc[0]
     assert found[["n_triggers", "triggered_turns"]].tolist() == [3, 2 / 5]
     assert found["precision"] == pytest.approx(2 / 3)
     assert found["precision_low"] == 0.0  # of two cases one has no trigger at its decisive turn

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -27,8 +29,15 @@ def figure(model="m", scenario="bfcl-miss_param", gold="ASK", measure="gar_case_
 
 def bfcl(passed, *, model="m", asked=None, labellers=("paper_like",)):
     """A model's runs: scenario -> verdict of each case, all with the gold action, but those that `asked` denies."""
+    verdicts = tuple((scenario, tuple(of_cases)) for scenario, of_cases in passed.items())
+    found = diagnosed(verdicts, model, None if asked is None else tuple(asked), labellers)
+    return {name: data.copy() for name, data in found.items()}
+
+
+@cache
+def diagnosed(passed, model, asked, labellers):
     panel = Panel(labellers=labellers, families={model: "f"})
-    for scenario, verdicts in passed.items():
+    for scenario, verdicts in passed:
         cell = (model, scenario, "baseline")
         ids = [f"{scenario}_{number}" for number in range(len(verdicts))]
         panel.planned(*ids, cell=cell)

@@ -4,42 +4,28 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 import yaml
 
 from tests.conftest import ROOT
+from tests.end_to_end import forks
 
 PARTS = ("Snakefile", "config.yaml", "rules", "scripts", "toolcal", "schemas", "profiles", "presets", "report", "envs")
-# Snakemake whose jobs run one after the other in its own process, with the very scripts that it writes for them. An
-# end to end run spends most of its time on imports, of which every job has its own.
-IN_ONE_PROCESS = """
-import os, runpy, sys
-from concurrent.futures import ThreadPoolExecutor
-from snakemake.benchmark import benchmarked
-from snakemake.cli import main
-from snakemake.script import PythonScript
-
-def execute(self, fname, edit=False):
-    paths = list(sys.path)
-    with benchmarked(os.getpid() if self.bench_record else False, self.bench_record), ThreadPoolExecutor(1) as pool:
-        pool.submit(runpy.run_path, fname, run_name="__main__").result()  # a thread without an event loop
-    sys.path[:] = paths  # a script adds those of the process that wrote it, so they would double with each
-
-PythonScript.execute_script = execute
-main()
-"""
+LONGEST = 1200.0
+"""Seconds that a run may take."""
 
 
 @dataclass
 class Project:
     """A copy of the project, to be run and edited.
 
-    `in_one_process` is for tests of what comes out; those of a job that fails or is killed need jobs apart.
+    `in_one_process` (see `forks`) is for tests of what comes out; jobs that fail or are killed need their own.
     """
 
     folder: Path
@@ -47,31 +33,51 @@ class Project:
 
     def snakemake(self, *arguments: str, config: dict | None = None, check: bool = True) -> str:
         """Run snakemake there and return what it printed."""
-        run = self.start(*arguments, config=config)
-        output, _ = run.communicate(timeout=1200)
+        if self.in_one_process:
+            code, output = self._in_one_process(self._given(arguments, config))
+        else:
+            run = self.start(*arguments, config=config)
+            output, _ = run.communicate(timeout=LONGEST)
+            code = run.returncode
         if check:
-            assert run.returncode == 0, output[-5000:]
+            assert code == 0, output[-5000:]
         return output
+
+    def _in_one_process(self, arguments: tuple[str, ...]) -> tuple[int | None, str]:
+        """Exit code, None where it had to be ended, and what it printed."""
+        with tempfile.NamedTemporaryFile() as file:
+            run = forks.snakemake(self.folder, ["--cores", "1", *arguments], self._environment(), Path(file.name))
+            run.join(LONGEST)
+            code = run.exitcode
+            run.kill()
+            return code, file.read().decode()
 
     def start(self, *arguments: str, config: dict | None = None) -> subprocess.Popen[str]:
         """Start snakemake there, in a process group of its own; what it prints goes to its standard output."""
-        if config is not None:
-            (self.folder / "given.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
-            arguments = (*arguments, "--configfile", "given.yaml")
-        program = ["-c", IN_ONE_PROCESS, "--cores", "1"] if self.in_one_process else ["-m", "snakemake", "--cores", "2"]
         return subprocess.Popen(
-            [sys.executable, *program, *arguments],
+            [sys.executable, "-m", "snakemake", "--cores", "2", *self._given(arguments, config)],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": "", "XDG_CACHE_HOME": str(self.folder / ".cache")},
+            env=self._environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
 
+    def _given(self, arguments: tuple[str, ...], config: dict | None) -> tuple[str, ...]:
+        """The arguments, and the file that the configuration was written to."""
+        if config is None:
+            return arguments
+        (self.folder / "given.yaml").write_text(yaml.safe_dump(config, sort_keys=False))
+        return (*arguments, "--configfile", "given.yaml")
+
+    def _environment(self) -> dict[str, str]:
+        return {**os.environ, "PYTHONPATH": "", "XDG_CACHE_HOME": str(self.folder / ".cache")}
+
     def plan(self, *arguments: str, config: dict | None = None) -> Counter[str]:
         """How many jobs of each rule a run would do now."""
-        output = self.snakemake(*arguments, "--dry-run", "--quiet", "rules", config=config)
+        planned = replace(self, in_one_process=True)
+        output = planned.snakemake(*arguments, "--dry-run", "--quiet", "rules", config=config)
         lines = [line.split() for line in output.splitlines()]
         return Counter({words[0]: int(words[1]) for words in lines if len(words) == 2 and words[1].isdigit()})
 

@@ -74,6 +74,7 @@ def judging(body):
 
 @pytest.mark.slow
 def test_the_study_graded_by_a_judge(project):
+    project.in_one_process = True
     with endpoint(judging) as server:
         config = over(server)
         config["judge"] = {"model": "openai/judge", "endpoint": "standin"}
@@ -108,14 +109,16 @@ def test_a_set_whose_file_was_edited_is_read_anew(tmp_path):
 
 @pytest.mark.slow
 def test_a_study_killed_half_way_goes_on_without_an_answer_asked_twice(tmp_path_factory):
-    whole, killed = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "killed"))
+    whole = copy_project(tmp_path_factory.mktemp("whole"), in_one_process=True)
+    killed = copy_project(tmp_path_factory.mktemp("killed"))
     targets = [f"results/answers/{cell}" for cell in CELLS]
-    with endpoint(answering, latency=0.3) as server:
+    with endpoint(answering) as server:
         assert "m in the confidence study" in whole.snakemake("estimate", config=over(server))
         whole.snakemake(*targets, config=over(server))
         asked = len(server.seen)
         assert asked == 6 * 1 + 6 * 2 + 6 * 3
         server.seen.clear()
+        server.latency = 0.3
         run = killed.start(*targets, config=over(server))
         while len(server.seen) < asked // 2 and run.poll() is None:
             time.sleep(0.01)
@@ -123,6 +126,8 @@ def test_a_study_killed_half_way_goes_on_without_an_answer_asked_twice(tmp_path_
         os.killpg(run.pid, signal.SIGKILL)
         run.wait()
         time.sleep(1.5)
+        server.latency = 0
+        killed.in_one_process = True
         killed.snakemake(*targets, config=over(server))
         repeated = Counter(seen.key for seen in server.seen)
         assert sum(repeated.values()) - asked <= CONCURRENCY

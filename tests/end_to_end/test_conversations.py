@@ -65,13 +65,15 @@ def read(project):
 
 @pytest.mark.slow
 def test_a_run_killed_half_way_goes_on_without_a_repeated_call(tmp_path_factory):
-    whole, killed = (copy_project(tmp_path_factory.mktemp(name)) for name in ("whole", "killed"))
+    whole = copy_project(tmp_path_factory.mktemp("whole"), in_one_process=True)
+    killed = copy_project(tmp_path_factory.mktemp("killed"))
     target = f"results/trajectories/{CELL}"
-    with endpoint(both, latency=0.3) as server:
+    with endpoint(both) as server:
         whole.snakemake(target, config=over(server))
         asked = len(server.seen)
         assert asked == 5 * (4 + 4)
         server.seen.clear()
+        server.latency = 0.3
         run = killed.start(target, config=over(server))
         while len(server.seen) < asked // 2 and run.poll() is None:
             time.sleep(0.01)
@@ -80,6 +82,8 @@ def test_a_run_killed_half_way_goes_on_without_a_repeated_call(tmp_path_factory)
         run.wait()
         time.sleep(1.5)
         assert len(server.seen) < asked
+        server.latency = 0
+        killed.in_one_process = True
         killed.snakemake(target, config=over(server))
         repeated = Counter(seen.key for seen in server.seen)
         assert len(repeated) == asked
@@ -96,6 +100,7 @@ def test_a_run_killed_half_way_goes_on_without_a_repeated_call(tmp_path_factory)
 
 @pytest.mark.slow
 def test_a_run_over_an_endpoint_is_diagnosed_and_what_has_no_answer_is_asked_again(project):
+    project.in_one_process = True
     broken = {"on": True}
 
     def faults(body, nth):

@@ -16,7 +16,7 @@ from functools import partial
 import pandas as pd
 import pytest
 
-from tests.end_to_end import job
+from tests.end_to_end import forks
 from tests.end_to_end.conftest import copy_project, scripts_in
 from tests.standins.endpoint import endpoint
 from tests.standins.faults import error
@@ -83,7 +83,7 @@ def whole(prepared, tmp_path_factory):
 
 @pytest.mark.slow
 def test_twenty_kills_lose_no_more_than_the_calls_under_way(prepared, tmp_path_factory):
-    """The first by way of Snakemake; then of the job itself, which Snakemake's script for it starts again."""
+    """The first two by way of Snakemake; then of the job itself, which Snakemake's script for it starts again."""
     whole, killed = (prepared.copy(tmp_path_factory.mktemp(name), in_one_process=name == "whole") for name in "wk")
     chance = random.Random(20)
     with endpoint(latency=0.1) as server:
@@ -93,12 +93,12 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(prepared, tmp_path_f
         server.seen.clear()
         for number in range(20):
             begun = len(server.seen)
-            if number < 4:
+            if number < 2:
                 run = killed.start(TARGETS[0], config=config)
                 ended, kill = run.poll, partial(os.kill if number % 2 else os.killpg, run.pid, signal.SIGKILL)
             else:
                 [script, *_] = (killed.folder / ".snakemake/scripts").glob("*.trajectories.py")
-                run = job.started(killed.folder, script)
+                run = forks.script(killed.folder, script)
                 ended, kill = partial(getattr, run, "exitcode"), run.kill
             until(lambda: len(server.seen) > begun or ended() is not None)  # noqa: B023
             time.sleep(chance.uniform(0, 0.4))
@@ -109,6 +109,7 @@ def test_twenty_kills_lose_no_more_than_the_calls_under_way(prepared, tmp_path_f
             until(lambda: not scripts_in(killed.folder))
             again = Counter(seen.key for seen in server.seen)
             assert sum(again.values()) - len(again) <= (number + 1) * CONCURRENCY
+        killed.in_one_process = True
         killed.snakemake(TARGETS[0], config=config)
     repeated = Counter(seen.key for seen in server.seen)
     assert len(repeated) == asked
@@ -157,13 +158,13 @@ def test_a_run_stops_before_the_call_that_would_pass_its_limit_and_goes_on_with_
     with endpoint() as server:
         config = over(server, limit=8, prices=PRICES)
         config["limits"] = {"max_usd": float(whole_cost / 2)}
+        short.in_one_process = True
         said = short.snakemake(*TARGETS, config=config)
         assert "limits.max_usd of " in said
         some = trajectories(short)
         assert 0 < some["cost"].sum() <= whole_cost / 2
         assert (some["status"] == "infra_error").any()
         config["limits"] = {"max_usd": float(whole_cost * 3)}
-        short.in_one_process = True
         short.snakemake(*TARGETS, config=config)
     assert len(server.seen) == asked
     pd.testing.assert_frame_equal(trajectories(short).drop(columns=UNLIKE), trajectories(whole).drop(columns=UNLIKE))
@@ -184,7 +185,7 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
         return {"model": body["model"], "choices": [{"index": 0, "finish_reason": "stop", "message": message}]}
 
     def watch():
-        while not over_now.wait(0.05):
+        while not over_now.wait(0.2):  # a job and the shell that starts it live for seconds
             seen.update(subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True).stdout.splitlines())
 
     watching = threading.Thread(target=watch)
@@ -193,9 +194,12 @@ def test_a_key_is_found_in_no_file_and_no_process_list(prepared, tmp_path, monke
             server, limit=2, models=("m1", "m2"), scenarios=("base",), endpoint={"api_key_env": "STANDIN_API_KEY"}
         )
         watching.start()
-        said = project.snakemake(config=config)
+        models = [f"results/trajectories/{name}/bfcl-base.baseline.parquet" for name in ("m1", "m2")]
+        said = project.snakemake(*models, config=config)  # the jobs that know the key
         over_now.set()
         watching.join()
+        project.in_one_process = True
+        said += project.snakemake(config=config)
     assert {one.authorization for one in server.seen} == {f"Bearer {KEY}"}
     assert any("trajectories.py" in line for line in seen)
     assert not any(KEY in line for line in seen)
@@ -251,6 +255,7 @@ def test_a_full_disk_stops_the_run_in_one_sentence_and_all_so_far_is_kept(whole,
         assert kept
         assert all(json.loads(line) for line in kept)
         filler.unlink()
+        project.in_one_process = True
         project.snakemake(str(target), config=config)
     assert asked <= len(server.seen) <= asked + CONCURRENCY
     assert len(journal.read_text().splitlines()) == asked

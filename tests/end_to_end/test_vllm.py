@@ -89,7 +89,7 @@ def starts(project):
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory, served_by):
     """A project in which the model has run."""
-    project = copy_project(tmp_path_factory.mktemp("finished"))
+    project = copy_project(tmp_path_factory.mktemp("finished"), in_one_process=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("STANDIN_VLLM_STARTS", "starts.jsonl")
         project.said = project.snakemake(*targets(*SCENARIOS), config=served_by())
@@ -138,6 +138,7 @@ def test_a_scenario_more_is_one_start_more_and_asks_for_its_own_cell_only(again,
 
 def test_what_is_in_the_journal_needs_no_start(again, finished, served_by):
     shutil.rmtree(again.results("trajectories"))
+    again.in_one_process = True
     again.snakemake(*targets(*SCENARIOS), config=served_by(executable="no-such-vllm"))
     assert len(starts(again)) == 1
     data = trajectories(again)
@@ -150,7 +151,9 @@ def test_a_server_that_dies_and_a_run_that_is_killed_cost_nothing_that_was_answe
 ):
     project, config = unasked, served_by(concurrency=2)
     monkeypatch.setenv("STANDIN_VLLM", "dies-after=10")
+    project.in_one_process = True
     said = project.snakemake(*targets(*SCENARIOS), config=config)
+    project.in_one_process = False
     monkeypatch.delenv("STANDIN_VLLM")
     lines = [line for line in said.splitlines() if "have no answer" in line and line.startswith("toolcal: ")]
     why = re.escape(

@@ -10,6 +10,7 @@ import pytest
 
 from tests.end_to_end.conftest import copy_project, policies
 from toolcal import tables
+from toolcal.explorer import data_file
 
 pytestmark = pytest.mark.slow
 
@@ -39,6 +40,7 @@ def test_a_run_makes_every_table_and_figure_and_ends_with_a_summary(finished):
     for name in ("gar_acc", "shares", "ranks", "confusion", "recall_by_turn", "slack_reasons"):
         for suffix in ("svg", "pdf", "csv"):
             assert finished.results("figures", f"{name}.paper_like.{suffix}").stat().st_size > 0
+    assert "| explore\\_first |" in finished.results("tables", "gar_acc.bfcl.paper_like.md").read_text()
     assert "explore_first bfcl-miss_func REFUSE 3 0.0" in " ".join(finished.said.split())
     assert "Figures and tables are in results." in finished.said
 
@@ -80,10 +82,25 @@ def test_one_more_model_plans_its_own_cells_and_what_sums_them_up(again):
         "grades": 1,
         "diagnosis": 1,
         "figures": 6,
+        "tables": 1,
         "manifest": 1,
         "all": 1,
-        "total": 13,
+        "total": 14,
     }
+
+
+def test_the_explorer_has_the_conversations_and_a_new_model_adds_its_own(again):
+    config = policies("oracle", "explore_first") | {"explorer": {"cases": "sample", "sample": 2}}
+    again.snakemake("explorer", config=config)
+    about = data_file.read(again.results("explorer", "data", "tables", "about.js"))
+    assert (about["labellers"].keys(), about["folders"].keys()) == ({"paper_like"}, {"oracle", "explore_first"})
+    cell = data_file.read(again.results("explorer/data/conversations/oracle/bfcl-base.baseline.0.js"))
+    assert len(cell["conversations"]) == 2
+    assert "page/start.js" in again.results("explorer", "index.html").read_text()
+    assert again.plan("explorer", config=config) == {}
+    config["models"] |= policies("silent")["models"]
+    plan = again.plan("explorer", config=config)
+    assert (plan["explorer_conversations"], plan["explorer"]) == (1, 1)
 
 
 @pytest.mark.parametrize("edited", ["cues.yaml", "label.py"])
@@ -91,7 +108,7 @@ def test_an_edited_labeller_relabels_and_asks_no_model(again, edited):
     with (again.folder / "toolcal/actions" / edited).open("a") as file:
         file.write("\n# edited\n")
     plan = again.plan(config=policies("oracle", "explore_first"))
-    assert plan == {"actions": 2, "diagnosis": 1, "figures": 6, "manifest": 1, "all": 1, "total": 11}
+    assert plan == {"actions": 2, "diagnosis": 1, "figures": 6, "tables": 1, "manifest": 1, "all": 1, "total": 12}
 
 
 def test_a_new_cue_changes_the_labels_that_follow(again):
@@ -136,6 +153,7 @@ def test_the_same_configuration_twice_gives_equal_tables(finished, tmp_path):
 
 
 def test_mistakes_in_the_configuration_are_told_before_anything_runs(project):
+    project.in_one_process = True
     models = {"m": {"source": "plicy", "family": "f"}}
     config = policies("oracle") | {"seeds": 3, "trials": 0, "models": models}
     output = project.snakemake("--dry-run", config=config, check=False)

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tests.figures import frames, moves, study, sure, talks
+from tests.figures import frames, moves, paid, study, sure, talks, trained
 from toolcal.figures import FIGURES, draw
 
 CELLS = {
@@ -25,11 +25,16 @@ EFFECTS = {"small": "policies", "large": "large", "odd": "odd", "recorded": "pro
 """The effects that belong to a panel, by their names in `moves`."""
 
 
+trained_rows = cache(trained.comparison)
+
+
 @cache
 def all_tables(panel: str) -> dict[str, pd.DataFrame]:
     """Every table that some figure shows, as a stage that draws it would read it."""
     own = {"write_rates": talks.write_rates(), "validity": talks.validity()} | moves.rows_of(EFFECTS[panel])
     own |= study.tables_of(panel if panel in study.STUDIES else "small")
+    own["comparison"] = trained_rows()
+    own |= paid.reward_tables()
     own["turn_calibration"] = sure.turn_calibration(CELLS[panel])
     with tempfile.TemporaryDirectory() as folder:
         return {**frames.all_tables(CELLS[panel], Path(folder)), **frames.written(own, Path(folder))}

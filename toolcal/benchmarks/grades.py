@@ -49,6 +49,7 @@ def _rows(trajectories: pd.DataFrame, cases: pd.DataFrame, recorded: Verdicts) -
             **key,
             **vars(grade),
             "turn_checks": tables.dumps(grade.turn_checks),
+            "differences": tables.dumps(grade.differences),
             "gold_met": None,
             "reward": None,
             "db_match": None,

@@ -83,6 +83,7 @@ class Grade:
     reason_strict: str | None = None
     detail: str | None = None
     turn_checks: list[dict[str, bool | None]] = field(default_factory=list)
+    differences: list[dict[str, str | None]] = field(default_factory=list)
 
 
 class Benchmark(Protocol):

@@ -1,7 +1,8 @@
 """How an agent of the study answers one question: its calls of the tool, its final form, and its confidence.
 
-The form is asked for once more where it is broken, and so is a confidence that cannot be read. A model in JSON mode
-ends with a call (`elicit.ANSWER`), any other with the lines of the form.
+The form is asked for once more where it is broken, and so is a confidence that cannot be read (not in training, which
+is to show what comes unasked: `Way.again`). A model in JSON mode ends with a call (`elicit.ANSWER`), any other with the
+lines of the form.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Way:
         json_mode: whether the model acts in JSON mode.
         execute_leaked: whether calls that leaked into the text are run.
         steps: calls of the tool before the answer is asked for.
+        again: whether a broken form is asked for once more.
     """
 
     agent: Agent
@@ -46,6 +48,7 @@ class Way:
     json_mode: bool
     execute_leaked: bool = False
     steps: int = 4
+    again: bool = True
 
 
 @dataclass
@@ -145,7 +148,7 @@ class _Asking:
             step += 1
         final = read_emission(emission.said, ANSWER)
         self._say(emission, turn, step)
-        if not (missing := self._missing(final, parts)):
+        if not (missing := self._missing(final, parts)) or not self._way.again:
             return final
         self.found.reasked = True
         again = elicit.again_in_json() if self._way.json_mode else elicit.again(missing, self._way.scale, parts)

@@ -72,6 +72,11 @@ def noises(entry: Mapping[str, Any]) -> tuple[float, ...]:
     return tuple(sorted({0.0, *map(float, levels)}))
 
 
+def service_of(study: Mapping[str, Any], question_set: str) -> str:
+    """Where search looks for a set: the service of its own entry, else the study's; `study` has its defaults."""
+    return str(study["sets"][question_set].get("service", study["search"]["service"]))
+
+
 def made_of(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Of a set's entry what it is made or loaded from, without what says how it is used."""
     keys = ("source", "questions", "seed", "path", "revision", "passages")
@@ -109,23 +114,36 @@ def contradictions(config: Config) -> Iterator[str]:
     for name in config["models"]:
         if name in _line(name, config["models"]):
             yield f"models.{name}.base_model: the model would be trained from itself"
-    on_the_web = study.get("search", {}).get("service", "passages") != "passages"
+    service = study.get("search", {}).get("service", "passages")
     for name, entry in study.get("sets", {}).items():
-        where, made = f"confidence.sets.{name}", entry["source"] == "world"
-        for key in sorted(
-            {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
-        ):
-            yield f"{where}.{key}: is not for source {entry['source']}"
-        for noise in entry.get("noise", []):
-            if noise != round(noise, DECIMALS):
-                yield f"{where}.noise: found {noise}, allowed: 0 to 1 with at most {DECIMALS} decimals"
-        searched = "search" in tools_of(entry)
-        if "passages" in entry and not made and not searched:
-            yield f"{where}.passages: is for the tool search, and the set is answered without it"
-        if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
-            yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
-        if made and on_the_web and searched:
-            yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
+        yield from contradictions_of_set(f"confidence.sets.{name}", entry, entry.get("service", service))
+
+
+def contradictions_of_set(where: str, entry: Mapping[str, Any], service: str) -> Iterator[str]:
+    """What the schema cannot say of a question set; one line each.
+
+    Args:
+        where: its place in the configuration.
+        entry: the set.
+        service: where search looks for it.
+    """
+    made, on_the_web = entry["source"] == "world", service != "passages"
+    for key in sorted(
+        {"path", "revision", "passages"} & entry.keys() if made else {"questions", "seed", "noise"} & entry.keys()
+    ):
+        yield f"{where}.{key}: is not for source {entry['source']}"
+    for noise in entry.get("noise", []):
+        if noise != round(noise, DECIMALS):
+            yield f"{where}.noise: found {noise}, allowed: 0 to 1 with at most {DECIMALS} decimals"
+    searched = "search" in tools_of(entry)
+    if "service" in entry and not searched:
+        yield f"{where}.service: is for the tool search, and the set is answered without it"
+    if "passages" in entry and not made and not searched:
+        yield f"{where}.passages: is for the tool search, and the set is answered without it"
+    if searched and not (made or on_the_web or "passages" in entry or entry["source"] == "hotpotqa"):
+        yield f"{where}.passages: is missing; name a folder for search, or the web in confidence.search.service"
+    if made and on_the_web and searched:
+        yield f"{where}: the web does not know this world; search it with confidence.search.service: passages"
 
 
 def _line(model: str, models: Mapping[str, Config]) -> list[str]:

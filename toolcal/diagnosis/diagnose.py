@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
+from toolcal.corrections import CORRECTED
 from toolcal.diagnosis import gar, summaries
 from toolcal.diagnosis.cells import cells as cell_table
+from toolcal.diagnosis.correction_agreement import correction_agreement
 from toolcal.diagnosis.effects import effects
 from toolcal.diagnosis.heterogeneity import heterogeneity
 from toolcal.diagnosis.judge_agreement import judge_agreement, judged_writes, judges
@@ -38,6 +40,7 @@ def diagnose(
     probe_events: pd.DataFrame | None = None,
     probes: Mapping[str, str] | None = None,
     turn_confidence: pd.DataFrame | None = None,
+    corrections: pd.DataFrame | None = None,
 ) -> dict[str, pd.DataFrame]:
     """All tables of the diagnosis.
 
@@ -57,12 +60,14 @@ def diagnose(
         probe_events: table `probe_events`; None where there are no probes.
         probes: the probe of each perturbation that is one.
         turn_confidence: table `turn_confidence`; None where nobody is asked after a turn.
+        corrections: table `corrections`; None where there are none. `actions` has the labels of `corrected` already.
 
     Returns:
         The tables `outcomes`, `turns`, `confusion`, `cells`, `slack_reasons`, `families`, `effects`,
         `family_effects`, `heterogeneity`, `probe_rates`, `pass_hat`, `write_rates`, `user_faults`, and where a
         judge is asked about writes `judge_agreement`, about assertions `nl_assertions`, where models are asked after
-        each turn `turn_calibration`; each passes `tables.check` and is sorted by its key.
+        each turn `turn_calibration`, where readers marked messages `correction_agreement`; each passes `tables.check`
+        and is sorted by its key.
 
     Raises:
         ValueError: where the tables contradict each other or the plan, or the identity of method A4 breaks.
@@ -97,7 +102,16 @@ def diagnose(
             if turn_confidence is None
             else {"turn_calibration": turn_calibration(turn_confidence, runs, outcomes, scored, classes, seed=seed)}
         ),
+        **({} if corrections is None else _agreement(corrections, actions, cases, labellers, seed)),
     }
+
+
+def _agreement(
+    corrections: pd.DataFrame, actions: pd.DataFrame, cases: pd.DataFrame, labellers: Sequence[str], seed: int
+) -> dict[str, pd.DataFrame]:
+    """Of the labellers that go by rules: `corrected` agrees with the corrections by its making."""
+    rules = [name for name in labellers if name != CORRECTED]
+    return {"correction_agreement": correction_agreement(corrections, actions, cases, rules, seed=seed)}
 
 
 def _write_rates(

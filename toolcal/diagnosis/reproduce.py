@@ -33,8 +33,8 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class _Figure:
-    """A figure of ours, or the reason why there is none."""
+class Figure:
+    """A figure of ours with its interval and n, or the reason why there is none."""
 
     value: float | None = None
     low: float | None = None
@@ -143,7 +143,7 @@ def _others(alone: pd.DataFrame, published: int) -> str:
 
 def _line(row: Mapping[str, Any], run: _Run, names: Mapping[str, str]) -> dict[str, Any]:
     model, why = _counterpart(row, run, names)
-    ours = _Figure(why=why) if why or model is None else _figure(row, model, run)
+    ours = Figure(why=why) if why or model is None else _figure(row, model, run)
     compared: dict[str, Any] = {"difference": None, "inside": None}
     if ours.value is not None and ours.low is not None and ours.high is not None:
         compared["difference"] = ours.value - row["value"]
@@ -187,33 +187,33 @@ def _scenarios(row: Mapping[str, Any]) -> tuple[str, ...]:
     return SCENARIOS if row["scenario"] == OVERALL else (row["scenario"],)
 
 
-def _figure(row: Mapping[str, Any], model: str, run: _Run) -> _Figure:
+def _figure(row: Mapping[str, Any], model: str, run: _Run) -> Figure:
     """The model's own figure of what was published."""
     if row["measure"] in _OF_WRITES:
         return _of_writes(row, model, run.write_rates)
     if row["measure"] in _OF_EFFECTS:
         return _of_effects(row, model, run.effects)
     if row["scenario"] == OVERALL:
-        return _overall(row, model, run)
+        return overall(run.outcomes, model, row["perturbation"], run.seed)
     cells = _of(run.cells, model, row)
     cells = cells[cells["gold_action"] == row["gold_action"]]
     if cells.empty:
-        return _Figure(why=f"no case has the gold action {row['gold_action']}")
+        return Figure(why=f"no case has the gold action {row['gold_action']}")
     if row["measure"] in _LABELLED:
         cells = cells[cells["labeller"] == LABELLER]
         if cells.empty:
-            return _Figure(why=f"the run was not labelled by {LABELLER}")
+            return Figure(why=f"the run was not labelled by {LABELLER}")
     # A rate that rests on no label is the same in the rows of all labellers.
     cell = cells.iloc[0]
     if cell["n"] and pd.isna(cell[row["measure"]]):
         unknown = f"null: of {cell['n_unknown']} of {cell['n']} case-trials it was not recorded"
-        return _Figure(n=int(cell["n"]), why=unknown)
+        return Figure(n=int(cell["n"]), why=unknown)
     return _rate(cell, row["measure"], "null: no case-trial has a verdict")
 
 
-def _of_writes(row: Mapping[str, Any], model: str, write_rates: pd.DataFrame | None) -> _Figure:
+def _of_writes(row: Mapping[str, Any], model: str, write_rates: pd.DataFrame | None) -> Figure:
     """A rate of the writes that the model made; the published ones count all calls, failed ones too."""
-    none = _Figure(why="null: no write that needs the user's yes was made")
+    none = Figure(why="null: no write that needs the user's yes was made")
     if write_rates is None:
         return none
     rates = _of(write_rates, model, row)
@@ -221,9 +221,9 @@ def _of_writes(row: Mapping[str, Any], model: str, write_rates: pd.DataFrame | N
     return none if rates.empty else _rate(rates.iloc[0], _OF_WRITES[row["measure"]], "null: no write has a verdict")
 
 
-def _of_effects(row: Mapping[str, Any], model: str, effects: pd.DataFrame | None) -> _Figure:
+def _of_effects(row: Mapping[str, Any], model: str, effects: pd.DataFrame | None) -> Figure:
     """What a perturbation moved, over the pairs of a case with and without it."""
-    none = _Figure(why="null: no case has a verdict with and without the perturbation")
+    none = Figure(why="null: no case has a verdict with and without the perturbation")
     if effects is None:
         return none
     found = _of(effects, model, row)
@@ -233,31 +233,38 @@ def _of_effects(row: Mapping[str, Any], model: str, effects: pd.DataFrame | None
     return none if found.empty else _rate(found.iloc[0], "delta", "null: no pair has it in both runs")
 
 
-def _rate(rates: pd.Series[Any], column: str, none: str) -> _Figure:
+def _rate(rates: pd.Series[Any], column: str, none: str) -> Figure:
     """A rate with its interval out of a table's row, or why it is null: for want of anything counted."""
     n = int(rates["n"])
     if pd.isna(rates[column]):
-        return _Figure(n=n, why=none)
-    return _Figure(float(rates[column]), float(rates[f"{column}_low"]), float(rates[f"{column}_high"]), n)
+        return Figure(n=n, why=none)
+    return Figure(float(rates[column]), float(rates[f"{column}_low"]), float(rates[f"{column}_high"]), n)
 
 
-def _overall(row: Mapping[str, Any], model: str, run: _Run) -> _Figure:
-    """The mean of the four scenarios' accuracies; cases of one number share their initial state, so they are
-    resampled together."""
-    own = run.outcomes
-    own = own[(own["model"] == model) & (own["perturbation"] == row["perturbation"]) & own["scenario"].isin(SCENARIOS)]
+def overall(outcomes: pd.DataFrame, model: str, perturbation: str, seed: int) -> Figure:
+    """The mean of the accuracies in `SCENARIOS`; cases of one number share their initial state, so they are resampled
+    together.
+
+    Args:
+        outcomes: table `outcomes`.
+        model: the model's id in the configuration.
+        perturbation: under which it ran.
+        seed: of the bootstrap, from the configuration.
+    """
+    own = outcomes[(outcomes["model"] == model) & (outcomes["perturbation"] == perturbation)]
+    own = own[own["scenario"].isin(SCENARIOS)]
     graded = own[own["passed"].notna()].drop_duplicates(list(CASE))
     without = [scenario for scenario in SCENARIOS if not (graded["scenario"] == scenario).any()]
     if without:
-        return _Figure(n=len(graded), why=f"null: no case-trial of {', '.join(without)} has a verdict")
+        return Figure(n=len(graded), why=f"null: no case-trial of {', '.join(without)} has a verdict")
     passed = graded.assign(passed=graded["passed"].astype(float)).groupby(["cluster_id", "scenario"])["passed"]
     above, below = (
         sums.unstack(fill_value=0)[list(SCENARIOS)].to_numpy(dtype=float) for sums in (passed.sum(), passed.count())
     )
-    means = resample(above, below, seed=run.seed).mean(axis=1)
+    means = resample(above, below, seed=seed).mean(axis=1)
     low, high = percentile_interval(means, len(above))
     mean = (above.sum(axis=0) / below.sum(axis=0)).mean()
-    return _Figure(float(mean), float(low), float(high), len(graded))
+    return Figure(float(mean), float(low), float(high), len(graded))
 
 
 def _of(data: pd.DataFrame, model: str, row: Mapping[str, Any]) -> pd.DataFrame:

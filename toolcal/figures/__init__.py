@@ -44,6 +44,12 @@ FIGURES = {
     "confidence_by_noise": Source("calibration", _STUDY),
     "risk_coverage": Source("risk_coverage", _STUDY),
     "answer_causes": Source("answer_causes", _STUDY),
+    "comparison": Source("comparison", by=()),
+    "reward_curves": Source("reward_curves", by=()),
+    "reward_optima": Source("reward_optima", by=()),
+    "tabular_calibration": Source("tabular_kinds", by=()),
+    "tabular_outcomes": Source("tabular_summary", by=()),
+    "tabular_collapse": Source("tabular_confidences", by=()),
 }
 """All figures. A figure's name is also the name of its module, its files and its caption."""
 
@@ -85,6 +91,7 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
     from toolcal.figures import (
         answer_causes,
         calibration,
+        comparison,
         confidence_by_noise,
         confidence_by_outcome,
         confirmed_writes,
@@ -96,13 +103,20 @@ def _drawings() -> dict[str, Callable[..., Figure]]:
         ranks,
         recall_by_turn,
         reliability,
+        reward_curves,
+        reward_optima,
         risk_coverage,
         shares,
         slack_reasons,
+        tabular_calibration,
+        tabular_collapse,
+        tabular_outcomes,
         validity,
     )
 
     study = (answer_causes, calibration, confidence_by_noise, reliability, risk_coverage)
     of_cases = (confidence_by_outcome, confirmed_writes, gar_acc, ranks, shares, slack_reasons)
-    modules = (*of_cases, confusion, recall_by_turn, validity, dumbbells, forest, movement, *study)
+    of_rewards = (reward_curves, reward_optima, tabular_calibration, tabular_collapse, tabular_outcomes)
+    of_effects = (dumbbells, forest, movement)
+    modules = (*of_cases, confusion, recall_by_turn, validity, *of_effects, *study, comparison, *of_rewards)
     return {module.__name__.rpartition(".")[2]: module.draw for module in modules}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from toolcal.figures import arms, panels
-from toolcal.figures.style import GREY, PAGE, PALE, SMALL, extent, plain, styled
+from toolcal.figures.style import GREY, PAGE, PALE, SMALL, plain, styled
 
 _ROW = 0.155
 """Inches of height of a cell."""
@@ -75,7 +75,8 @@ def draw(calibration: pd.DataFrame) -> Figure:
                 _mark(panel, row, metric, place, at=max(0.0, lowest))
         beside = [(head, ["" if row is None else f"{int(row[name])}" for _, row in lines]) for head, name in counts]
         panels.columns_beside(panel, beside, head_at=-0.6, gap=5, lift=1)
-    _name_models(axes[0], lines)
+    names = {place: words for place, (words, row) in enumerate(lines) if row is None}
+    panels.group_names(axes[0], names, [words for words, row in lines if row is not None])
     return panels.settle(figure)
 
 
@@ -86,27 +87,6 @@ def _reach(data: pd.DataFrame) -> tuple[float, float]:
     ]
     found = np.concatenate(ends)
     return float(np.nanmin(found, initial=0.0)), float(np.nanmax(found, initial=0.1))
-
-
-def _name_models(panel: Axes, lines: Sequence[tuple[str, _Row | None]]) -> None:
-    """Each model's name above its cells' names; a long one goes on over the panels, in a line that has no marks."""
-    left = max(extent(words, SMALL)[0] for words, row in lines if row is not None)
-    panel.set_zorder(2)
-    panel.patch.set_visible(False)
-    for place, (words, row) in enumerate(lines):
-        if row is None:
-            written = panel.annotate(
-                words,
-                (0, place),
-                (-left - 4, 0),
-                xycoords=("axes fraction", "data"),
-                textcoords="offset points",
-                va="center_baseline",
-                fontsize=SMALL,
-                fontweight="bold",
-                annotation_clip=False,
-            )
-            written.set_in_layout(False)
 
 
 def _mark(panel: Axes, row: _Row, metric: str, place: int, at: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -148,6 +148,32 @@ def remark(panel: Axes, text: str) -> None:
     panel.text(
         0.5, 0.5, text, transform=panel.transAxes, ha="center", va="center", color=GREY, fontsize=SMALL, style="italic"
     )
+
+
+def group_names(panel: Axes, names: Mapping[int, str], labels: Sequence[str]) -> None:
+    """Names of groups of lines, in bold from the left edge of the lines' labels; a long one goes on over the panels.
+
+    Args:
+        panel: the leftmost one; its y axis counts the places.
+        names: place of a line that holds no marks -> the name of the lines below it.
+        labels: the lines' labels.
+    """
+    left = max((extent(label, SMALL)[0] + 4 for label in labels), default=0.0)
+    panel.set_zorder(2)
+    panel.patch.set_visible(False)
+    for place, words in names.items():
+        written = panel.annotate(
+            words,
+            (0, place),
+            (-left, 0),
+            xycoords=("axes fraction", "data"),
+            textcoords="offset points",
+            va="center_baseline",
+            fontsize=SMALL,
+            fontweight="bold",
+            annotation_clip=False,
+        )
+        written.set_in_layout(False)
 
 
 def columns_beside(

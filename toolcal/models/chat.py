@@ -88,15 +88,9 @@ class Chat:
         return self._reply(record, request, cached=cached, replayed=replayed)
 
     def _body(self, request: Request) -> dict[str, Any]:
-        body: dict[str, Any]
-        if self._tool_mode == "json":
-            messages, response_format = json_mode.prompt(request, history=self._history)
-            body = {"messages": messages, "response_format": response_format}
-        elif self._tool_mode == "python_list":
-            body = {"messages": python_list.prompt(request)}
-        else:
-            messages = [self._with_reasoning(message) for message in request.messages]
-            body = {"messages": messages, "tools": list(request.tools) or None}
+        body = put(request, self._tool_mode, self._history)
+        if self._tool_mode == "native":
+            body["messages"] = [self._with_reasoning(message) for message in body["messages"]]
         body |= {"seed": request.seed, **self._parameters}
         body = {name: value for name, value in body.items() if value is not None}
         # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
@@ -111,7 +105,7 @@ class Chat:
     def _reply(self, record: Mapping[str, Any], request: Request, *, cached: bool, replayed: bool) -> Reply:
         raw = record["message"]
         return Reply(
-            message=self._message(raw, request) if raw else {"role": "assistant", "content": None},
+            message=said(raw, request, self._tool_mode) if raw else {"role": "assistant", "content": None},
             finish_reason=text_or_json(record["finish_reason"]),
             raw=record["error"] if raw is None else raw,
             prompt_tokens=count(record["prompt_tokens"]),
@@ -125,14 +119,37 @@ class Chat:
             served_by=record.get("served_by"),
         )
 
-    def _message(self, raw: Mapping[str, Any], request: Request) -> dict[str, Any]:
-        call_id = request.call_ids
-        if self._tool_mode == "native":
-            return {"content": None, **raw}
-        if self._tool_mode == "json":
-            message = json_mode.decode(raw.get("content"), request.tools, call_id, request.guide)
-        else:
-            message = python_list.decode(raw.get("content"), request.tools, call_id)
-        if "reasoning_content" in raw:
-            message["reasoning_content"] = raw["reasoning_content"]
-        return message
+
+def put(request: Request, tool_mode: ToolMode, history: json_mode.History = "turn") -> dict[str, Any]:
+    """A request as a chat endpoint takes it: `messages`, and `tools` or the `response_format` that holds the answer.
+
+    Args:
+        request: the request.
+        tool_mode: how tools are offered.
+        history: in json mode, what the prompt holds.
+    """
+    if tool_mode == "json":
+        messages, response_format = json_mode.prompt(request, history=history)
+        return {"messages": messages, "response_format": response_format}
+    if tool_mode == "python_list":
+        return {"messages": python_list.prompt(request)}
+    return {"messages": list(request.messages), "tools": list(request.tools) or None}
+
+
+def said(raw: Mapping[str, Any], request: Request, tool_mode: ToolMode) -> dict[str, Any]:
+    """What an endpoint answered, as a message in OpenAI form.
+
+    Args:
+        raw: the endpoint's message.
+        request: what was asked.
+        tool_mode: how tools were offered.
+    """
+    if tool_mode == "native":
+        return {"content": None, **raw}
+    if tool_mode == "json":
+        message = json_mode.decode(raw.get("content"), request.tools, request.call_ids, request.guide)
+    else:
+        message = python_list.decode(raw.get("content"), request.tools, request.call_ids)
+    if "reasoning_content" in raw:
+        message["reasoning_content"] = raw["reasoning_content"]
+    return message

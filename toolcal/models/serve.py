@@ -58,6 +58,22 @@ def find_weights(spec: Mapping[str, str]) -> Weights:
     return Weights(path, found)
 
 
+def folder_sha256(folder: str | Path) -> str:
+    """Checksum (hex) of the weights in a model's folder.
+
+    Raises:
+        ServeError: there are none.
+    """
+    paths = sorted(Path(folder).glob("*.safetensors"))
+    if not paths:
+        raise ServeError(f"no weights (*.safetensors) in {folder}")
+    digest = hashlib.sha256()
+    for path in paths:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
 def _package_folder(package: str) -> Path:
     found = importlib.util.find_spec(package)
     if found is None or not found.submodule_search_locations:

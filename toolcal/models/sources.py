@@ -15,7 +15,7 @@ from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
 from toolcal.models.entries import endpoint_name, identity_of, weights_of
 from toolcal.models.litellm_client import client
 from toolcal.models.pace import Pace
-from toolcal.models.serve import serve_embedded
+from toolcal.models.serve import folder_sha256, serve_embedded
 from toolcal.models.vllm import serve_vllm
 
 Opened = tuple[Caller, dict[str, Any]]
@@ -66,7 +66,9 @@ def vllm(stack: AsyncExitStack, name: str, entry: Mapping[str, Any], log: Path |
         timeout=entry["timeout"],
         attempts=entry["attempts"],
     )
-    return caller, {"vllm": {key: entry[key] for key in told if key in entry}}
+    identity = {"vllm": {key: entry[key] for key in told if key in entry}}
+    # A checkpoint that is trained anew has the same folder, and other weights.
+    return caller, identity | ({"weights": folder_sha256(entry["model"])} if "checkpoint" in entry else {})
 
 
 def api(

@@ -53,6 +53,7 @@ def _row(run: Run, case: Case) -> dict[str, Any]:
         "reason_strict": None,
         "detail": "; ".join(found) or None,
         "turn_checks": "[]",
+        "differences": "[]",
         "gold_met": _gold_met(run, case, made),
         "reward": verdict.reward,
         "db_match": db_match,

@@ -22,6 +22,9 @@ STEP_LIMIT = 20
 UNDECODABLE = "undecodable_call()"
 """Stands for a call that cannot run: BFCL finds it undefined, as it would an unknown tool."""
 
+SHOWN = 2000
+"""Characters of a value that the column `differences` keeps."""
+
 _FAILED_CHECK: dict[str, tuple[bool | None, bool | None]] = {
     "multi_turn:empty_turn_model_response": (None, None),
     "multi_turn:instance_state_mismatch": (False, None),
@@ -74,6 +77,7 @@ def grade(case: Case, trajectory: Sequence[Emission]) -> Grade:
         reason_strict=reason or irrelevant.get("error_type"),
         detail=verdict.get("error_message"),
         turn_checks=_turn_checks(case, turns, verdict),
+        differences=list(_differences(verdict.get("details", {}))),
     )
 
 
@@ -135,6 +139,29 @@ def _turn_checks(case: Case, turns: list[Steps], verdict: Mapping[str, Any]) -> 
             state, response = _FAILED_CHECK[verdict["error_type"]]
         checks.append({"state": state, "response": response, "irrelevance": None if gold else not steps})
     return checks
+
+
+def _differences(details: Mapping[str, Any]) -> Iterator[dict[str, str | None]]:
+    """What the check that failed had compared: values of the state that differ, or responses that are not there."""
+    for name, values in details.get("differences", {}).items():
+        yield from _apart(name, values["model"], values["ground_truth"])
+    for response in details.get("missing_items", []):
+        yield {"of": "response", "model": None, "reference": _shown(response)}
+
+
+def _apart(name: str, ours: Any, reference: Any) -> Iterator[dict[str, str | None]]:
+    """The entries in which two values differ: those of dicts alone, other values whole."""
+    if isinstance(ours, dict) and isinstance(reference, dict):
+        for key in dict.fromkeys([*reference, *ours]):
+            if key not in ours or key not in reference or ours[key] != reference[key]:
+                yield from _apart(f"{name}.{key}", ours.get(key), reference.get(key))
+    else:
+        yield {"of": name, "model": _shown(ours), "reference": _shown(reference)}
+
+
+def _shown(value: Any) -> str:
+    text = " ".join(str(value).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]} ..."
 
 
 def _stopping_turn(verdict: Mapping[str, Any]) -> int:
