@@ -110,7 +110,7 @@ def test_the_workflow_through_slurm_killed_cancelled_and_finished_equals_a_local
 
         (tmp_path / "here").mkdir()
         local = copy_project(tmp_path / "here", in_one_process=True)
-        local.snakemake(config=config)
+        local.snakemake("diagnosis", config=config)
     there, here = tables_of(project), tables_of(local)
     assert there.keys() == here.keys()
     for name, table in here.items():
