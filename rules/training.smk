@@ -36,12 +36,13 @@ rule training:
         design=one_of(DESIGNS),
     conda:
         "../envs/train.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     resources:
         vllm=lambda wildcards: int(config["training"]["rollouts"] == "vllm"),
     params:
-        progress=lambda wildcards: str(TRAINED).format(design=wildcards.design)
-        + "/progress",
+        progress=lambda wildcards: str(TRAINED / "progress").format(
+            design=wildcards.design
+        ),
         reward=lambda wildcards: config["rewards"][wildcards.design],
         settings=lambda wildcards: training_plan.settings(config),
         places=training_plan.places(config),

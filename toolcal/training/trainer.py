@@ -184,7 +184,9 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
             made = [
                 log_probabilities(
                     plain,
-                    *(part[at : at + size] for part in (prompts, completions, allowed)),
+                    prompts[at : at + size],
+                    completions[at : at + size],
+                    allowed[at : at + size],
                     temperature=self.temperature,
                     shared=not self.args.gradient_checkpointing,
                 )
