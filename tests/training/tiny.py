@@ -45,6 +45,7 @@ def model(seed=0):
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
+    torch.set_num_threads(1)  # more would only wait for each other
     torch.manual_seed(seed)
     return LlamaForCausalLM(
         LlamaConfig(
