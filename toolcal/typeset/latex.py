@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 from pandas.io.formats.style import Styler
 
@@ -24,9 +26,10 @@ def latex(grid: Grid) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """Text that LaTeX prints as it stands, in one line: an empty line would end a caption."""
+    line = re.sub(r"\s+", " ", text)
     # A table of this one text: pandas keeps its escapes to itself.
-    cell = Styler(pd.DataFrame([[text]])).hide(axis=0).hide(axis=1).format(escape="latex").to_latex()
+    cell = Styler(pd.DataFrame([[line]])).hide(axis=0).hide(axis=1).format(escape="latex").to_latex()
     return str(cell).split("\n")[1].removesuffix(r" \\").translate(_COMMANDS)
 
 

@@ -63,7 +63,7 @@
 
   register("table", async (room, given) => {
     const name = given.name ?? "cells";
-    if (!(name in explorer.about.tables)) throw new Error(`This run has no table ${name}.`);
+    if (!Object.hasOwn(explorer.about.tables, name)) throw new Error(`This run has no table ${name}.`);
     const table = await explorer.data.load(`tables/${name}`);
     const all = explorer.data.rows(table);
     const keys = table.key.filter((key) => CHOSEN.includes(key));
