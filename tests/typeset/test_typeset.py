@@ -78,14 +78,15 @@ def test_latex_is_whole_and_prints_names_as_they_are(found):
     assert text.isascii()
 
 
-@pytest.mark.parametrize("text", ["a_b", "50 % & more", "x^2 #1 {y} $z$ ~", r"back\slash", "<b>*|`[1]"])
+@pytest.mark.parametrize("text", ["a_b", "50 % & more", "x^2 #1 {y} $z$ ~", r"back\slash", "<b>*|`[1]", "a\n\n# b"])
 def test_no_text_is_markup(text):
     table = Grid("name", text, (("h", text),), (Line(text, (text,)), Line(text, (text,), below=True)), (text,))
     tex, words = latex(table), markdown(table)
     assert not re.search(r"(?<!\\)[#&_%](?! |\n|Needs)", tex.replace(" & ", " ").replace("% Needs", ""))
     row = next(line for line in words.split("\n") if line.startswith("| "))
     assert len(re.findall(r"(?<!\\)\|", row)) == 3
-    assert not re.search(r"(?<!\\)[<`]", words)
+    assert not re.search(r"(?<!\\)[<`$~]", words)
+    assert len(words.split("\n")) == 9
 
 
 def test_every_table_can_be_made_of_a_panel_in_which_everything_happens():

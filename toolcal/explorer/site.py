@@ -69,7 +69,7 @@ def about(
     others = dict.fromkeys(name for name in results["cells"]["labeller"] if name not in config["labellers"])
     return {
         "run": {key: manifest[key] for key in _OF_MANIFEST if key in manifest},
-        "id": _id(config),
+        "id": _id(manifest),
         "explorer": config["explorer"],
         "labellers": {name: _version(name) for name in [*config["labellers"], *others]},
         "marked": config["labellers"],
@@ -83,9 +83,10 @@ def about(
     }
 
 
-def _id(config: Mapping[str, Any]) -> str:
+def _id(manifest: Mapping[str, Any]) -> str:
     """Under what a reader's browser keeps marks: the same when models or corrections come to the run."""
-    return hashlib.sha256(tables.dumps([config["results"], config["seed"]]).encode()).hexdigest()[:12]
+    own = [manifest["config"]["results"], manifest["seed"]]
+    return hashlib.sha256(tables.dumps(own).encode()).hexdigest()[:12]
 
 
 def _counts(outcomes: pd.DataFrame) -> pd.DataFrame:

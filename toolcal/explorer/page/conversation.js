@@ -210,7 +210,7 @@ explorer.conversation = (() => {
       "article",
       { class: `said ${item.role}` },
       el("h3", {}, ROLES[item.role] ?? item.role),
-      item.content ? text(item.content) : null,
+      item.content ? (item.role === "system" ? folded("The whole of it", text(item.content)) : text(item.content)) : null,
       item.calls
         ? el(
             "ul",

@@ -40,7 +40,12 @@ explorer.grid = (() => {
         layout: "fitDataFill",
         nestedFieldSeparator: false,
         rowHeight: 32,
-        columnDefaults: { vertAlign: "middle", resizable: false, headerSortTristate: false },
+        columnDefaults: {
+          vertAlign: "middle",
+          resizable: false,
+          headerSortTristate: false,
+          maxInitialWidth: Math.min(420, 0.6 * innerWidth), // no id or note takes the place of all others
+        },
         columns: columns.map((column) => ({
           field: column.name,
           title: column.title ?? column.name,
