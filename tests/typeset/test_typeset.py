@@ -117,7 +117,17 @@ def test_scenarios_of_two_benchmarks_with_one_name_stand_apart():
     found = grid(Page("confirmed_writes"), given, models=["m"], scenarios=order, seed=0)
     assert [line.label for line in found.lines if not line.below] == ["tau2-airline: m", "tau1-airline: m"]
     assert len(found.heading) == 3
-    assert latex(found).count(r"\multicolumn") == 0
+    assert " & n & confirmed / Acc & Acc $-$ confirmed " in latex(found)
+
+
+def test_a_table_of_nothing_is_one_too(found):
+    """Runs without gold actions, without writes, without a pair of cases."""
+    nothing = {name: data.iloc[:0] for name, data in found.items()}
+    for page in pages(["openai"], ["refined"], perturbed=True, with_user=True):
+        table = made(page, nothing)
+        for text in (latex(table), markdown(table)):
+            assert "nothing to show" in text
+            assert "('" not in text
 
 
 def test_numbers():

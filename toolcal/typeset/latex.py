@@ -35,7 +35,8 @@ def escaped(text: str) -> str:
 
 def _tabular(grid: Grid) -> str:
     """The part between \\begin{tabular} and \\end{tabular}, with both."""
-    heading = pd.MultiIndex.from_tuples(grid.heading)
+    levels = [pd.Index(names) for names in zip(*grid.heading, strict=True)]
+    heading = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
     data = pd.DataFrame([line.texts for line in grid.lines], columns=heading, dtype=object)
     data.index = pd.Index([line.label for line in grid.lines])
     styles = pd.DataFrame([_styles(line) for line in grid.lines], index=data.index, columns=heading)
