@@ -134,7 +134,7 @@
   function described(table, name) {
     const doc = table.docs[name];
     const values = table.columns[name];
-    const rate = /\(-?[01] to [12]\)/.test(doc);
+    const rate = name !== "kappa" && /\(-?[01] to [12]\)/.test(doc);
     const text =
       !Array.isArray(values) || values.some((value) => typeof value === "string" || typeof value === "boolean");
     return { name, doc, kind: rate ? "rate" : text ? "text" : "number" };
