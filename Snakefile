@@ -13,6 +13,7 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/resources.smk"
 include: "rules/cases.smk"
 include: "rules/contexts.smk"
 include: "rules/trajectories.smk"

@@ -20,6 +20,9 @@ rule answers:
         model=one_of(BY_CELL),
     conda:
         "../envs/query.yaml"
+    threads: lambda wildcards: demands.processors(*asked_by(wildcards.model))
+    resources:
+        api=lambda wildcards: demands.jobs("api", *asked_by(wildcards.model)),
     params:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
@@ -52,6 +55,7 @@ for model in [name for name in BY_MODEL if study_cells(name)]:
             "../envs/query.yaml"
         resources:
             vllm=1,
+            gpu=demands.gpus(*asked_by(model)),
         params:
             model=model,
             answers=entries.answering(config["models"][model]),

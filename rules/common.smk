@@ -34,6 +34,11 @@ except configuration.ConfigError as error:
 RESULTS = Path(config["results"])
 if RESULTS.exists() and not RESULTS.is_dir():
     raise WorkflowError(f"results: {RESULTS} is a file; name a folder")
+if workflow.remote_exec:
+    try:
+        runs.arrive(RESULTS)
+    except runs.RunError as error:
+        raise WorkflowError(str(error)) from None
 CELLS = configuration.cells(config)
 STUDY = plan.cells(config)
 BY_MODEL = [

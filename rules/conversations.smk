@@ -23,6 +23,15 @@ rule conversations:
         scenario="tau2-[a-z_]+",
     conda:
         "../envs/query.yaml"
+    threads: lambda wildcards: demands.processors(*asked_by(wildcards.model, talks=True))
+    resources:
+        api=lambda wildcards: demands.jobs(
+            "api", *asked_by(wildcards.model, talks=True)
+        ),
+        vllm=lambda wildcards: demands.jobs(
+            "vllm", *asked_by(wildcards.model, talks=True)
+        ),
+        gpu=lambda wildcards: demands.gpus(*asked_by(wildcards.model, talks=True)),
     params:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
@@ -67,8 +76,11 @@ for model in [name for name in BY_MODEL if cells_of(name, free=True)]:
             RESULTS / f"logs/conversations/{model}.benchmark.tsv"
         conda:
             "../envs/query.yaml"
+        threads: demands.processors(*asked_by(model, talks=True))
         resources:
-            vllm=1,
+            vllm=demands.jobs("vllm", *asked_by(model, talks=True)),
+            gpu=demands.gpus(*asked_by(model, talks=True)),
+            api=demands.jobs("api", *asked_by(model, talks=True)),
         params:
             model=model,
             answers=entries.answering(config["models"][model]),

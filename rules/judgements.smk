@@ -14,6 +14,8 @@ if JUDGED:
             model=one_of(JUDGED),
         conda:
             "../envs/query.yaml"
+        resources:
+            api=1,
         params:
             run=lambda wildcards: judged(wildcards.model),
             code=code_of("judgements"),
@@ -47,6 +49,8 @@ if ANSWERING:
             model=one_of(ANSWERING),
         conda:
             "../envs/query.yaml"
+        resources:
+            api=1,
         params:
             run=lambda wildcards: judged(wildcards.model, ANSWER_JUDGE_JOURNAL),
             code=code_of("answer_judgements"),

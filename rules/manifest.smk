@@ -1,6 +1,8 @@
 rule manifest:
     input:
         cases=per_cell(CASES),
+        contexts=per_cell(CONTEXTS),
+        trajectories=per_cell(TRAJECTORIES),
         questions=of_study(QUESTIONS),
         # Last of all, so that it never tells of other results than those beside it.
         tables=TABLES.values(),

@@ -36,7 +36,7 @@ rule training:
         design=one_of(DESIGNS),
     conda:
         "../envs/train.yaml"
-    threads: workflow.cores
+    threads: all_cores()
     resources:
         vllm=lambda wildcards: int(config["training"]["rollouts"] == "vllm"),
     params:

@@ -23,6 +23,9 @@ rule trajectories:
         scenario="bfcl-[a-z_]+",
     conda:
         "../envs/query.yaml"
+    threads: lambda wildcards: demands.processors(*asked_by(wildcards.model))
+    resources:
+        api=lambda wildcards: demands.jobs("api", *asked_by(wildcards.model)),
     params:
         model=lambda wildcards: wildcards.model,
         answers=lambda wildcards: entries.answering(config["models"][wildcards.model]),
@@ -69,6 +72,7 @@ for model in [name for name in BY_MODEL if cells_of(name, free=False)]:
             "../envs/query.yaml"
         resources:
             vllm=1,
+            gpu=demands.gpus(*asked_by(model)),
         params:
             model=model,
             answers=entries.answering(config["models"][model]),

@@ -7,6 +7,25 @@ from toolcal import corrections, logs, provenance, tables
 from toolcal.benchmarks.registry import data_files
 from toolcal.models import entries
 
+READ = ["system", "turns", "tools", "probe"]
+
+
+def prompts(inputs):
+    found = {}
+    for path in inputs.contexts:
+        rows = tables.read("contexts", path, columns=["scenario", "perturbation", "case_id", *READ])
+        for (scenario, perturbation), part in rows.groupby(["scenario", "perturbation"]):
+            found.setdefault(f"{scenario}.{perturbation}", set()).update(texts(part, ["case_id", *READ]))
+    for path in inputs.questions:
+        rows = tables.read("questions", path, columns=["question_set", "noise", "question_id", "text"])
+        for (question_set, noise), part in rows.groupby(["question_set", "noise"]):
+            found.setdefault(f"questions/{question_set}.{noise:g}", set()).update(texts(part, ["question_id", "text"]))
+    return {name: provenance.text_hash(rows) for name, rows in found.items()}
+
+
+def texts(rows, columns):
+    return rows[columns].astype(object).where(rows[columns].notna(), None).itertuples(index=False, name=None)
+
 
 def main(smk):
     logs.to_file(smk.log[0])
@@ -21,11 +40,18 @@ def main(smk):
             " ".join(filter(None, row)) for row in facts.itertuples(index=False)
         )
     files |= entries.files(config["models"])
+    served_by = {}
+    for path in smk.input.trajectories:
+        rows = tables.read("trajectories", path, columns=["model", "served_by"])
+        for model, names in rows.groupby("model")["served_by"]:
+            served_by.setdefault(model, set()).update(names.dropna().unique())
     files |= {f"labels/{path}": Path(path) for path in corrections.files(config)}
     found = provenance.manifest(
         config,
         revisions=revisions,
         files=files,
+        prompts=prompts(smk.input),
+        served_by={model: sorted(names) for model, names in served_by.items()},
         stages=smk.params.stages,
         repository=Path(smk.params.repository),
     )

@@ -89,6 +89,8 @@ def test_the_manifest_says_what_a_result_was_made_of(tmp_path):
         {"seed": 3, "models": {}},
         revisions={"bfcl-base": "bfcl-eval-1"},
         files={"bfcl-base/data.json": data},
+        prompts={"bfcl-base.baseline": "def"},
+        served_by={"m": ["m-2026"]},
         stages={"cases": "abc"},
         repository=tmp_path,
     )

@@ -18,7 +18,8 @@ from filelock import FileLock
 
 from tests.end_to_end.conftest import copy_project, policies
 from tests.timing import PATIENCE, best_of, until
-from toolcal import runs, unfinished
+from toolcal import heartbeat, runs, unfinished
+from toolcal.models.sources import api
 
 # A signal that comes just before a read that blocks would be heeded after it only; so none blocks for long.
 RUN = """
@@ -409,6 +410,76 @@ def test_a_free_lock_says_nothing_where_it_is_another_file_or_another_machine(tm
     (tmp_path / "copy").write_bytes(b"")
     (tmp_path / "copy").replace(tmp_path / ".run.lock")
     assert outlasts(tmp_path, number)
+
+
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch):
+    """As if this process, and what it calls a job, ran on another machine."""
+
+    def leave():
+        boot = tmp_path / "boot_id"
+        boot.write_text("another machine\n")
+        monkeypatch.setattr(runs, "_BOOT", boot)
+        monkeypatch.setattr(runs.platform, "node", lambda: "another")
+
+    return leave
+
+
+def test_on_another_machine_a_run_is_over_when_its_note_was_not_touched_for_minutes(tmp_path, elsewhere):
+    folder = tmp_path / "results"
+    with run_on(folder) as run:
+        number = number_in(folder)
+        elsewhere()
+        assert outlasts(folder, number)
+        run.kill()
+        run.wait()
+        assert outlasts(folder, number)  # it may be out of reach for a moment
+        silent = time.time() - heartbeat.SILENT - 5
+        os.utime(folder / ".run", (silent, silent))
+        assert not outlasts(folder, number)
+        assert {path.name for path in folder.iterdir()} == {".run", ".run.lock"}
+
+
+def test_a_run_touches_its_note_until_it_ends(tmp_path):
+    note = tmp_path / ".run"
+    ended = heartbeat.beat(note, every=0.01)
+    try:
+        assert not note.exists()
+        note.touch()
+        os.utime(note, (0, 0))
+        until(lambda: heartbeat.age(note) < 60)
+    finally:
+        ended.set()
+    with pytest.raises(FileNotFoundError):
+        heartbeat.age(tmp_path / "none")
+
+
+def test_locks_that_do_not_reach_another_machine_are_noticed_there(tmp_path, elsewhere):
+    folder = tmp_path / "results"
+    with run_on(folder) as run:
+        assert runs.locks_reach(folder)  # outside of a run, none can tell
+        os.environ["TOOLCAL_RUN"] = number_in(folder)
+        elsewhere()
+        assert runs.locks_reach(folder)
+        run.kill()  # which frees the lock, as if it had not come here, while the note is still fresh
+        run.wait()
+        assert not runs.locks_reach(folder)
+        with pytest.raises(runs.RunError, match=r"keeps locks to one machine.+ endpoints\.openai would not hold"):
+            api("models.m", {"model": "openai/m"}, endpoints={"openai": {}}, limits={}, results=folder)
+
+
+def test_a_job_whose_results_folder_is_not_that_of_its_run_is_told(tmp_path, elsewhere):
+    folder, local = tmp_path / "results", tmp_path / "local"
+    with run_on(folder):
+        os.environ["TOOLCAL_RUN"] = number_in(folder)
+        runs.arrive(folder)
+        runs.arrive(local)  # here it is only out of reach
+        elsewhere()
+        runs.arrive(folder, patience=0.1)
+        with pytest.raises(runs.RunError, match=r"local: is not shared: what .+ cannot be seen on another"):
+            runs.arrive(local, patience=0.1)
+    with run_on(folder), pytest.raises(runs.RunError, match="the run that started this job is over"):
+        runs.arrive(folder, patience=0.1)
 
 
 def test_a_run_that_is_stopped_for_a_while_keeps_its_jobs(tmp_path):

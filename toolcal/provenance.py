@@ -1,4 +1,9 @@
-"""What a result was made of: code, data, weights, configuration."""
+"""What a result was made of: code, data, weights, prompts, configuration.
+
+`python -m toolcal.provenance A B` compares two results by their manifests (or the folders that hold them), and says
+what makes them incomparable and in which tables. It ends with 0 if nothing does, 1 if something does, 2 if either
+cannot be read.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,8 @@ import json
 import os
 import platform
 import subprocess
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -52,6 +58,8 @@ def manifest(
     *,
     revisions: Mapping[str, str],
     files: Mapping[str, Path],
+    prompts: Mapping[str, str],
+    served_by: Mapping[str, Sequence[str]],
     stages: Mapping[str, str],
     repository: Path,
 ) -> dict[str, Any]:
@@ -61,6 +69,8 @@ def manifest(
         config: the configuration as validated.
         revisions: scenario -> revision of its data.
         files: name -> data or weights file, to be checksummed.
+        prompts: what was put to models (`scenario.perturbation`, `questions/set.noise`) -> checksum of its texts.
+        served_by: model -> the models and fingerprints that its endpoint named.
         stages: stage -> code hash.
         repository: the project's folder, for the commit.
     """
@@ -70,13 +80,26 @@ def manifest(
         "platform": platform.platform(),
         "packages": {name: importlib.metadata.version(name) for name in _REPORTED if _installed(name)},
         "git": git_state(repository),
-        "config_sha256": hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest(),
+        "config_sha256": config_hash(config),
         "config": dict(config),
         "seed": config["seed"],
         "revisions": dict(revisions),
+        "prompts": dict(prompts),
+        "served_by": {name: list(names) for name, names in served_by.items()},
         "sha256": {name: sha256(path) for name, path in files.items()},
         "stages": dict(stages),
     }
+
+
+def config_hash(config: Mapping[str, Any]) -> str:
+    """Checksum of a configuration, whatever the order of its keys."""
+    return hashlib.sha256(json.dumps(config, sort_keys=True).encode()).hexdigest()
+
+
+def text_hash(texts: Iterable[Iterable[str | None]]) -> str:
+    """Checksum of rows of texts, whatever their order; None is told from an empty text."""
+    rows = sorted(json.dumps(list(row)) for row in texts)
+    return hashlib.sha256("\n".join(rows).encode()).hexdigest()
 
 
 def git_state(repository: Path) -> dict[str, Any] | None:
@@ -136,3 +159,24 @@ def _imports(path: Path) -> tuple[str, ...]:
 def _file(module: str) -> Path | None:
     path = PACKAGE.parent.joinpath(*module.split("."))
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Compare two manifests and print what differs; the module's docstring says what the number means."""
+    from toolcal import comparability  # and with it the tables, which no planning of a run needs
+
+    if len(arguments) != 2 or {"-h", "--help"} & set(arguments):
+        print("usage: python -m toolcal.provenance A B (two manifest.json, or the results folders they are in)")
+        return 0 if {"-h", "--help"} & set(arguments) else 2
+    try:
+        first, second = map(comparability.load, arguments)
+    except comparability.ManifestError as error:
+        print(error, file=sys.stderr)
+        return 2
+    differences = comparability.compare(first, second)
+    print(comparability.told(differences))
+    return int(any(one.tables for one in differences))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

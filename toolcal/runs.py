@@ -6,9 +6,10 @@ time whether their run is still there, so that a killed run spends no more money
 number of another run, or when nobody holds its lock; all else, such as a folder that is out of reach for a moment, says
 nothing about it.
 
-A job on another machine, as under Slurm, goes by the number alone, since many file systems keep locks to one machine.
-After a SIGKILL such jobs end when the next run begins (`scancel` ends them earlier); and on such a file system runs are
-kept apart on one machine only. An executor that passes no environment on leaves its jobs outside of any run.
+A job on another machine, as under Slurm, goes by the number, and by the time at which the run last touched the note
+(`heartbeat`), since many file systems keep locks to one machine: there it is over, too, when it was silent for minutes.
+On such a file system runs are kept apart on one machine only. An executor that passes no environment on leaves its jobs
+outside of any run.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import platform
 import secrets
 import signal
 import threading
+import time
 from collections.abc import Coroutine
 from contextlib import suppress
 from pathlib import Path
@@ -26,11 +28,14 @@ from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
+from toolcal import heartbeat
+
 Result = TypeVar("Result")
 
 _NUMBER = "TOOLCAL_RUN"
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 _held: list[FileLock] = []
+_beating: list[threading.Event] = []
 
 
 class RunError(RuntimeError):
@@ -48,6 +53,8 @@ def begin(results: str | Path) -> None:
     """
     while _held:
         _held.pop().release()
+    while _beating:
+        _beating.pop().set()
     folder = Path(results).absolute()
     lock = FileLock(_lock(folder))
     try:
@@ -67,7 +74,56 @@ def begin(results: str | Path) -> None:
         raise RunError(f"{results}: the results folder cannot be written ({words or error}); nothing was run") from None
     _stop_jobs_when_told(folder)
     _held.append(lock)
+    _beating.append(heartbeat.beat(_note(folder)))
     os.environ[_NUMBER] = number
+
+
+def arrive(results: str | Path, patience: float = 60.0) -> None:
+    """See at the start of a job whether its run goes on in this results folder.
+
+    Args:
+        results: the folder, as seen from here.
+        patience: seconds that a file may need from one machine to another.
+
+    Raises:
+        RunError: the run is over, or the folder is not the one that it took, so that what this job writes would reach
+            nobody.
+    """
+    number, here = os.environ.get(_NUMBER), platform.node()
+    if number is None:
+        return
+    folder, host = Path(results).absolute(), number.split()[-1]
+    end = time.monotonic() + (0 if host == here else patience)
+    while (found := _noted(folder)) != number:
+        if time.monotonic() < end:
+            with suppress(OSError):
+                os.scandir(folder).close()  # has NFS look again
+            time.sleep(min(1.0, patience / 10))
+        elif found:
+            raise RunError("the run that started this job is over; nothing was done")
+        elif host != here:
+            raise RunError(
+                f"{results}: is not shared: what {host} wrote there cannot be seen on {here}, where this job runs; "
+                "name a results folder that is on a file system of all nodes"
+            )
+        else:
+            return
+
+
+def locks_reach(results: str | Path) -> bool:
+    """Whether a lock that another machine holds is seen here, by trying that of the run; True where none can tell."""
+    number = os.environ.get(_NUMBER)
+    if number is None:
+        return True
+    folder = Path(results).absolute()
+    try:
+        alive = _note(folder).read_text() == number and heartbeat.age(_note(folder)) < 3 * heartbeat.EVERY
+        if not alive or _identity(_lock(folder)) == number.split()[0]:
+            return True
+        with FileLock(_lock(folder)).acquire(timeout=0):
+            return False
+    except (OSError, RuntimeError, ValueError):  # most of the time Timeout, as it is held
+        return True
 
 
 async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result], every: float = 1.0) -> Result:
@@ -85,7 +141,8 @@ async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result],
     if number is None:  # outside of a run
         return await work
     folder = Path(results).absolute()
-    if _over(folder, number):  # a job that waited in a queue meanwhile
+    heard = heartbeat.Listener(_note(folder))
+    if _over(folder, number, heard):  # a job that waited in a queue meanwhile
         work.close()
         raise RunError("the run that started this job is over; nothing was asked")
     task = asyncio.create_task(work)
@@ -94,7 +151,7 @@ async def while_it_lasts(results: str | Path, work: Coroutine[Any, Any, Result],
             done, _ = await asyncio.wait({task}, timeout=every)
             if done:
                 return task.result()
-            if _over(folder, number):
+            if _over(folder, number, heard):
                 raise RunError("the run that started this job is over; what was answered is kept in the journal")
     finally:
         if not task.done():
@@ -131,7 +188,7 @@ def _stop_jobs_when_told(folder: Path) -> None:
         signal.signal(number, stop)
 
 
-def _over(folder: Path, number: str) -> bool:
+def _over(folder: Path, number: str, heard: heartbeat.Listener | None = None) -> bool:
     """Whether the run of this number has ended for sure."""
     try:
         found = _note(folder).read_text()
@@ -139,7 +196,7 @@ def _over(folder: Path, number: str) -> bool:
             return bool(found)
         lock = _lock(folder)
         if _identity(lock) != number.split()[0]:
-            return False
+            return heard is not None and number.split()[-1] != platform.node() and heard.silence()
         with FileLock(lock).acquire(timeout=0):
             return True
     except (OSError, RuntimeError, ValueError):  # most of the time Timeout, as it is held
@@ -158,10 +215,17 @@ def _identity(lock: Path) -> str:
 
 def _user(folder: Path) -> str:
     try:
-        *_, process, machine = _note(folder).read_text().split()
-    except (OSError, ValueError):
+        *_, process, machine = _noted(folder).split()
+    except ValueError:
         return ""
     return f" (process {process} on {machine})"
+
+
+def _noted(folder: Path) -> str:
+    try:
+        return _note(folder).read_text()
+    except (OSError, ValueError):
+        return ""
 
 
 def _lock(folder: Path) -> Path:

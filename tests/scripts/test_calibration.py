@@ -76,7 +76,7 @@ def test_a_cell_without_answers_is_there(smk):
 
 def test_the_manifest_names_the_sets_revision_and_licence(smk, tmp_path):
     job = SimpleNamespace(
-        input=SimpleNamespace(cases=[], questions=smk.input.questions),
+        input=SimpleNamespace(cases=[], contexts=[], trajectories=[], questions=smk.input.questions),
         output=SimpleNamespace(manifest=tmp_path / "manifest.json"),
         params=SimpleNamespace(config={"models": {}, "seed": 2}, stages={}, repository=str(tmp_path)),
         log=smk.log,
@@ -84,3 +84,4 @@ def test_the_manifest_names_the_sets_revision_and_licence(smk, tmp_path):
     MANIFEST(job)
     found = json.loads((tmp_path / "manifest.json").read_text())
     assert found["revisions"] == {"confidence/world": "world 1 CC0-1.0"}
+    assert {name.partition("/")[0] for name in found["prompts"]} == {"questions"}

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
+from toolcal import runs
 from toolcal.models import prices
 from toolcal.models.budget import Budget
 from toolcal.models.calling import NO_KEY, Caller, Connection, ModelError
@@ -86,7 +87,16 @@ def api(
         endpoints: the configuration's endpoints.
         limits: the configuration's limits.
         results: the results folder, in which the jobs that share an endpoint or the budget meet.
+
+    Raises:
+        RunError: they cannot meet there.
     """
+    if not runs.locks_reach(results):
+        raise runs.RunError(
+            f"{results}: its file system keeps locks to one machine, so limits.max_usd and the limits of "
+            f"endpoints.{endpoint_name(entry)} would not hold over several; put it where flock works on all nodes "
+            "(Lustre: mount option flock), or run these models on one machine"
+        )
     where = endpoint_name(entry)
     endpoint = endpoints[where]
 
