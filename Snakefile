@@ -13,6 +13,10 @@ report: "report/workflow.rst"
 
 
 include: "rules/common.smk"
+include: "rules/paths.smk"
+include: "rules/asking.smk"
+include: "rules/study.smk"
+include: "rules/run.smk"
 include: "rules/resources.smk"
 include: "rules/cases.smk"
 include: "rules/contexts.smk"
