@@ -434,6 +434,7 @@ MISTAKES = {
         "training.completions: found 1, allowed",
     ),
     "a batch that cannot be cut": (training(micro_batches=3), "training.micro_batches: found 3, allowed: a divisor of"),
+    "vllm for a model in JSON mode": (training(rollouts="vllm"), "training.rollouts: vllm holds nothing to a schema"),
     "vllm's settings for no vllm": (training(vllm={"gpu_memory": 0.5}), "training.vllm: is for rollouts: vllm"),
     "training on what the study asks": (
         training(sets={"mine": {"source": "world", "seed": 54}}),

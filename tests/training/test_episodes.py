@@ -37,17 +37,10 @@ class Bytes:
         return {"input_ids": list(text.encode())}
 
 
-def sampled(prompt, action, stop=True):
-    """A response to a prompt, without what the prompt gives of it."""
+def sampled(action, stop=True):
+    """A response, cut off without its stop token."""
     text = action if isinstance(action, str) else json.dumps(action)
-    text = text.removeprefix(given_of(prompt))
     return Sampled([*text.encode(), *([STOP] if stop else [])])
-
-
-def given_of(prompt):
-    """What a prompt gives of the response."""
-    start = bytes(prompt).rpartition(b"]")[2]
-    return start.decode()
 
 
 SEARCH = {"action": "search", "query": "head office"}
@@ -58,11 +51,11 @@ def played(*conversations, desks=None):
     turns = [iter(conversation) for conversation in conversations]
     prompts = []
 
-    def sample(asked):
-        prompts.append([json.loads(bytes(prompt).removesuffix(given_of(prompt).encode())) for prompt in asked])
+    def sample(asked, _):
+        prompts.append([json.loads(bytes(prompt)) for prompt in asked])
         speaking = [turn for turn in turns if turn.__length_hint__()]
         made = [made if isinstance(made, tuple) else (made,) for made in map(next, speaking)]
-        return [sampled(prompt, *one) for prompt, one in zip(asked, made, strict=True)]
+        return [sampled(*one) for one in made]
 
     policy = Policy(Bytes(), sample, "json")
     task = tiny.tasks(1)[0]
@@ -103,16 +96,13 @@ def test_form_confidence_and_grade_of_what_was_said():
         [SEARCH, given(right, 90)],
         [SEARCH, given(right)],  # no confidence
         [SEARCH, given(right, "high")],
-        [SEARCH, {"action": "sing", "song": "x"}, given(right, 90)],  # no action on offer
         [SEARCH, ("I do not know", True)],
         [SEARCH, (json.dumps(given(right, 90))[:-4], False)],  # cut off
     )
-    assert [episode.formatted for episode in episodes] == [True, False, False, False, False, False]
-    assert [episode.correct for episode in episodes] == [1, 1, 1, 1, 0, 0]
-    np.testing.assert_array_equal(
-        [episode.confidence for episode in episodes], [0.9, *[math.nan] * 2, 0.9, *[math.nan] * 2]
-    )
-    assert [len(episode.emissions) for episode in episodes] == [2, 2, 2, 3, 2, 2], "nobody is asked again"
+    assert [episode.formatted for episode in episodes] == [True, False, False, False, False]
+    assert [episode.correct for episode in episodes] == [1, 1, 1, 0, 0]
+    np.testing.assert_array_equal([episode.confidence for episode in episodes], [0.9, *[math.nan] * 4])
+    assert [len(episode.emissions) for episode in episodes] == [2, 2, 2, 2, 2], "nobody is asked again"
 
 
 def test_a_missing_confidence_gets_no_calibration_term_and_is_not_a_low_one():
@@ -148,11 +138,18 @@ def test_an_answer_whose_tool_was_down_has_no_part_in_the_update():
 
 def test_what_a_tool_returned_is_not_trained_on():
     first = Emission([1, 2], Sampled([3, 4], [-0.5, -0.25]), "", True)
-    second = Emission([1, 2, 3, 4, 7, 8], Sampled([5, 6], [-1.0, -2.0]), "", True)
+    second = Emission([1, 2, 3, 4, 7, 8], Sampled([5, 6], [-1.0, -2.0], [None, b"\x03"]), "", True)
     (row,) = rows_of([first, second])
     assert (row.prompt, row.completion) == ([1, 2], [3, 4, 7, 8, 5, 6])
     assert row.trained == [True, True, False, False, True, True]
     assert row.log_probabilities == [-0.5, -0.25, 0.0, 0.0, -1.0, -2.0]
+    assert row.allowed == [*[None] * 5, b"\x03"]
+
+
+def test_what_a_schema_gives_is_not_trained_on():
+    """Where one token alone was allowed, there was no choice to learn from."""
+    (row,) = rows_of([Emission([1], Sampled([3, 4, 5], None, [b"\x00\x08", b"\x10\x10", None]), "", True)])
+    assert row.trained == [False, True, True]
 
 
 def test_a_prompt_that_does_not_go_on_begins_another_row():

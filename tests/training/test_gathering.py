@@ -75,7 +75,7 @@ def test_what_decides_what_is_learnt_is_compared_before_a_training_goes_on(put_t
 @pytest.mark.parametrize("name", ["torch", "trl"])
 def test_without_the_extra_one_line_says_what_to_install(put_together, monkeypatch, name):
     monkeypatch.setitem(sys.modules, name, None)
-    for other in {"torch", "transformers", "trl", "peft"} - {name}:
+    for other in {"torch", "transformers", "trl", "peft", "llguidance"} - {name}:
         monkeypatch.setitem(sys.modules, other, sys)
     with pytest.raises(MissingLibraryError, match=f"needs the package {name}: install the extra `train`") as raised:
         train(put_together)

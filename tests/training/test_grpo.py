@@ -57,12 +57,14 @@ PROMPTS = [
     for kind, rest in ((0, [8, 9, 10]), (1, [20]), (0, [8, 30, 31, 32]), (1, [21, 22]))
 ]
 COMPLETIONS = [[40, 41, 42], [50, 51, 52, 53, 54], [60], [61, 62]]
+ANY = [[None] * len(completion) for completion in COMPLETIONS]
+FREE = [None] * len(PROMPTS)
 
 
 def test_reading_the_common_prefix_once_changes_neither_numbers_nor_gradients():
     model = tiny.model()
     assert len(shared_prefix.alike(PROMPTS, 100)) == 2
-    together, entropy = shared_prefix.log_probabilities(model, PROMPTS, COMPLETIONS, temperature=0.7)
+    together, entropy = shared_prefix.log_probabilities(model, PROMPTS, COMPLETIONS, ANY, temperature=0.7)
     apart = one_by_one(model, PROMPTS, COMPLETIONS, 0.7)
     for row, (chances, entropies) in enumerate(apart):
         torch.testing.assert_close(together[row, : len(chances)], chances, atol=1e-5, rtol=1e-5)
@@ -78,7 +80,7 @@ def test_reading_the_common_prefix_once_changes_neither_numbers_nor_gradients():
 def test_samples_are_the_models_own():
     """Nearly without chance they are what transformers' greedy search finds, whatever stands beside them."""
     model = tiny.model().eval()
-    found = shared_prefix.sampler(model, tiny.tokenizer(), max_tokens=8, temperature=1e-6)(PROMPTS)
+    found = shared_prefix.sampler(model, tiny.tokenizer(), max_tokens=8, temperature=1e-6)(PROMPTS, FREE)
     for prompt, sampled in zip(PROMPTS, found, strict=True):
         greedy = model.generate(torch.tensor([prompt]), max_new_tokens=8, do_sample=False, eos_token_id=257)
         assert sampled.tokens == greedy[0, len(prompt) :].tolist()
@@ -88,7 +90,8 @@ def test_samples_are_drawn_as_often_as_the_model_holds_them_likely():
     model, number = tiny.model().eval(), 4000
     torch.manual_seed(0)
     draw = shared_prefix.sampler(model, tiny.tokenizer(), max_tokens=1, temperature=1.0)
-    found = np.bincount([sampled.tokens[0] for sampled in draw([PROMPTS[0]] * number)], minlength=258) / number
+    drawn = draw([PROMPTS[0]] * number, [None] * number)
+    found = np.bincount([sampled.tokens[0] for sampled in drawn], minlength=258) / number
     with torch.no_grad():
         chances = torch.softmax(model(input_ids=torch.tensor([PROMPTS[0]])).logits[0, -1], 0).numpy()[: len(found)]
     # Four standard errors of each token's share.
@@ -104,7 +107,7 @@ def test_what_a_tool_returned_gets_no_gradient(base, tmp_path):
     training = made(base, tmp_path)
     training.current_gradient_accumulation_steps = 1
     trained = [True, True, False, False, False, True]
-    rows = [Row([5, 6], [40, 41, 7, 8, 9, 42], trained, None), Row([5, 6, 7], [50], [True], None)]
+    rows = [Row([5, 6], [40, 41, 7, 8, 9, 42], trained, None, [None] * 6), Row([5, 6, 7], [50], [True], None, [None])]
     batch = training._batch(rows, [1.0, -1.0])
     seen = []
     plain = training._get_per_token_logps_and_entropies
@@ -192,7 +195,7 @@ def test_a_longer_training_goes_on_where_a_shorter_one_ended(base, tmp_path, scr
 def test_rows_without_a_token_to_train_leave_the_model_as_it_is(base, tmp_path):
     training = made(base, tmp_path)
     training.current_gradient_accumulation_steps = 1
-    batch = training._batch([Row([5, 6], [40], [False], None)], [1.0])
+    batch = training._batch([Row([5, 6], [40], [False], None, [None])], [1.0])
     loss = training.compute_loss(training.model.train(), batch)
     assert math.isfinite(float(loss.detach()))
     assert float(loss.detach()) == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 
 from toolcal.confidence import elicit, noise, world
 from toolcal.confidence.answering import Way
@@ -17,6 +18,7 @@ from toolcal.training.train import Training
 
 PLACE = Place("made", 0.5, "search")
 WAY = Way("prompted", elicit.wordings()["plain"], "percent", json_mode=True, execute_leaked=True, again=False)
+NATIVE = replace(WAY, json_mode=False)
 TEMPLATE = (
     "{% for m in messages %}<|im_start|>{{ m['role'] }}\n{{ m['content'] }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
@@ -43,6 +45,7 @@ def model(seed=0):
     import torch
     from transformers import LlamaConfig, LlamaForCausalLM
 
+    torch.set_num_threads(1)  # more would only wait for each other
     torch.manual_seed(seed)
     return LlamaForCausalLM(
         LlamaConfig(
@@ -101,14 +104,10 @@ def training(base, progress, design=("rlcr", {"formula": "rlcr"}), **changed):
     )
 
 
-GIVEN = '{"action": "'
-"""What is given of a response in JSON mode and so not sampled; with one tool alone, its name and a quote too."""
-
-
-def said(text, given=GIVEN, stop=True):
-    """A response as if the model had sampled what is not given of it."""
-    known, text = tokenizer(), text.removeprefix(given)
-    return Sampled([*known(text, add_special_tokens=False)["input_ids"], *([known.eos_token_id] if stop else [])])
+def said(text):
+    """A response as if the model had sampled it."""
+    known = tokenizer()
+    return Sampled([*known(text, add_special_tokens=False)["input_ids"], known.eos_token_id])
 
 
 def answered(answer, confidence=None):
@@ -119,9 +118,10 @@ def answered(answer, confidence=None):
 def play(seed=0):
     """Samples that are no model's: a search, then an answer of some confidence, at times without any."""
     chance = random.Random(seed)
-    known, searched = tokenizer(), said('{"action": "search", "query": "head office"}', GIVEN + 'search"')
+    known, searched = tokenizer(), said('{"action": "search", "query": "head office"}')
 
-    def sample(prompts):
+    def sample(prompts, schemas):
+        assert all(schemas), "in JSON mode each response has a schema"
         return [
             answered("Tern", chance.choice([None, 20, 90]))
             if "Result:" in known.decode(prompt).rpartition("<|im_start|>user")[2]

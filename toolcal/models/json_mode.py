@@ -128,18 +128,6 @@ def decode(content: str | None, tools: Sequence[Tool], call_id: str = "call_0", 
     return {**message, "content": None, "tool_calls": [{"id": call_id, "type": "function", "function": function}]}
 
 
-def opening(tools: Sequence[Tool], guide: Guide | None = None) -> str:
-    """What each answer that the schema allows begins with: up to the action, and with it where there is but one.
-
-    Args:
-        tools: the tools that the prompt offered.
-        guide: the request's, if it had one.
-    """
-    text_actions = (guide or BENCHMARK).text_actions
-    names = [*_spoken(tools, text_actions), *text_actions]
-    return f'{{"action": {_dumps(names[0])}' if len(names) == 1 else '{"action": "'
-
-
 def _spoken(tools: Sequence[Tool], text_actions: Sequence[str]) -> dict[str, Tool]:
     """The tools by the name the model knows them by: their own, unless that is a text action's."""
     spoken: dict[str, Tool] = {}

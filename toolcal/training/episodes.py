@@ -31,9 +31,11 @@ class Row:
     prompt: list[int]
     completion: list[int]
     trained: list[bool]
-    """Of each token of the completion: False for what a tool returned, or the template put between."""
+    """Of each token of the completion: False for what a tool returned, the template put between, or the schema gave."""
     log_probabilities: list[float] | None
-    """As they were sampled (0 where not trained); None where sampler and training are one model."""
+    """As they were sampled (0 where not the model's); None where sampler and training are one model."""
+    allowed: list[bytes | None]
+    """Of each token of the completion what its schema allowed in its place (`Sampled.allowed`); None for any."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,9 @@ class Episode:
 
     @property
     def formatted(self) -> bool:
-        """Each response was whole and an action on offer, and the last has an answer and a readable confidence."""
-        whole = self.answered.status == "ok" and self.answered.answer is not None and not math.isnan(self.confidence)
-        return whole and all(emission.valid for emission in self.emissions)
+        """Each response was whole, and the last has an answer and a readable confidence."""
+        final = self.answered.status == "ok" and self.answered.answer is not None and not math.isnan(self.confidence)
+        return final and all(emission.whole for emission in self.emissions)
 
     @property
     def rows(self) -> list[Row]:
@@ -114,6 +116,7 @@ def rows_of(emissions: Sequence[Emission]) -> list[Row]:
     rows: list[Row] = []
     for emission in emissions:
         tokens, sampled = emission.sampled.tokens, emission.sampled.log_probabilities
+        allowed = emission.sampled.allowed or [None] * len(tokens)
         last = rows[-1] if rows else None
         read = last.prompt + last.completion if last else []
         if last and emission.prompt[: len(read)] == read:
@@ -121,11 +124,12 @@ def rows_of(emissions: Sequence[Emission]) -> list[Row]:
             rows[-1] = Row(
                 last.prompt,
                 last.completion + between + tokens,
-                last.trained + [False] * len(between) + [True] * len(tokens),
+                last.trained + [False] * len(between) + emission.sampled.chosen,
                 None
                 if sampled is None or last.log_probabilities is None
                 else last.log_probabilities + [0.0] * len(between) + sampled,
+                last.allowed + [None] * len(between) + allowed,
             )
         else:
-            rows.append(Row(emission.prompt, list(tokens), [True] * len(tokens), sampled and list(sampled)))
+            rows.append(Row(emission.prompt, list(tokens), emission.sampled.chosen, sampled and list(sampled), allowed))
     return rows

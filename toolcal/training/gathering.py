@@ -75,6 +75,7 @@ def gathered(
             "asking": asking,
             "wordings": elicit.version(),
             "model": {key: model[key] for key in ("tool_mode", "history") if key in model},
+            "held_to_schema": model["tool_mode"] == "json",
             "weights": {path.name: sha256(path) for path in sorted(base.glob("*.safetensors"))},
             "questions": {str(tuple(vars(place).values())): sha256(Path(files[place]["questions"])) for place in files},
         },

@@ -29,8 +29,8 @@ TRAINING_TABLES = (
             "accuracy": column("float", "share of n that are right, whatever their form (0 to 1)", null=True),
             "formatted": column(
                 "float",
-                "share of all answers each response of which was whole and an action on offer, the last with an answer "
-                "and a readable confidence (0 to 1)",
+                "share of all answers each response of which was whole, the last with an answer and a readable "
+                "confidence (0 to 1)",
             ),
             "confidence_missing": column("float", "share of all answers without a readable confidence (0 to 1)"),
             "confidence": column("float", "mean stated confidence (0 to 1)", null=True),
@@ -41,8 +41,8 @@ TRAINING_TABLES = (
             "rolling_accuracy": column("float", "share of these that are right (0 to 1)", null=True),
             "rolling_confidence": column("float", "mean confidence of these (0 to 1)", null=True),
             "calls": column("float", "mean number of tool calls of an answer"),
-            "tokens": column("float", "mean number of tokens that the model wrote for an answer"),
-            "trained_tokens": column("int", "tokens that the update is made of"),
+            "tokens": column("float", "mean number of tokens of an answer's responses, with those that a schema gave"),
+            "trained_tokens": column("int", "tokens that the update is made of: those that the model chose"),
             "loss": column("float", "of the update", null=True),
             "kl": column("float", "divergence from the untreated model, per token; null where beta is 0", null=True),
             "entropy": column("float", "mean entropy of the model's next token (nats)", null=True),

@@ -6,12 +6,13 @@ Requests of conversations that go on side by side are answered together: as soon
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolcal.benchmarks.protocol import Message
-from toolcal.models import chat, json_mode
+from toolcal.models import chat
 from toolcal.models.chat import ToolMode
 from toolcal.models.json_mode import History
 from toolcal.models.protocol import Reply, Request
@@ -25,10 +26,18 @@ class Sampled:
     """With the stop token, unless the limit came first."""
     log_probabilities: list[float] | None = None
     """Of each token as it was sampled; None where sampler and training are one model."""
+    allowed: list[bytes | None] | None = None
+    """Of each token what a schema allowed in its place, a bit a token of the vocabulary; None where it could be any."""
+
+    @property
+    def chosen(self) -> list[bool]:
+        """Of each token, whether another could have stood there."""
+        allowed = self.allowed or [None] * len(self.tokens)
+        return [mask is None or int.from_bytes(mask).bit_count() > 1 for mask in allowed]
 
 
-Sample = Callable[[Sequence[list[int]]], list[Sampled]]
-"""Continues each of these prompts, once."""
+Sample = Callable[[Sequence[list[int]], Sequence[str | None]], list[Sampled]]
+"""Continues each of these prompts, once, held to a JSON schema of its own; None leaves it free."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +45,10 @@ class Emission:
     """One response of the model, as tokens."""
 
     prompt: list[int]
-    """With the beginning of the response, where it was given."""
     sampled: Sampled
     text: str
-    """With what was given of it."""
-    valid: bool
-    """Whether it was whole, and an action that was on offer."""
+    whole: bool
+    """Whether it ended before the limit."""
 
 
 @dataclass
@@ -60,7 +67,7 @@ class Policy:
     tool_mode: ToolMode
     history: History = "turn"
     _speaking: int = 0
-    _waiting: dict[int, tuple[list[int], asyncio.Future[Sampled]]] = field(default_factory=dict)
+    _waiting: dict[int, tuple[list[int], str | None, asyncio.Future[Sampled]]] = field(default_factory=dict)
 
     def speakers(self, number: int) -> list[Speaker]:
         """Models for so many conversations; none of them is answered before all have asked or ended.
@@ -71,15 +78,16 @@ class Policy:
         self._speaking, self._waiting = number, {}
         return [Speaker(self, place) for place in range(number)]
 
-    async def ask(self, place: int, prompt: list[int]) -> Sampled:
+    async def ask(self, place: int, prompt: list[int], schema: str | None) -> Sampled:
         """What is sampled after a prompt.
 
         Args:
             place: of the conversation.
             prompt: its tokens.
+            schema: that the response is held to, as JSON; None where it is free.
         """
         answer: asyncio.Future[Sampled] = asyncio.get_running_loop().create_future()
-        self._waiting[place] = (prompt, answer)
+        self._waiting[place] = (prompt, schema, answer)
         self._answer_all()
         return await answer
 
@@ -92,9 +100,9 @@ class Policy:
         if not self._waiting or len(self._waiting) < self._speaking:
             return
         # In the order of the conversations, not of their tools, so that the same seed gives the same samples.
-        asked = [self._waiting[place] for place in sorted(self._waiting)]
+        prompts, schemas, answers = zip(*(self._waiting[place] for place in sorted(self._waiting)), strict=True)
         self._waiting = {}
-        for (_, answer), sampled in zip(asked, self.sample([prompt for prompt, _ in asked]), strict=True):
+        for answer, sampled in zip(answers, self.sample(prompts, schemas), strict=True):
             answer.set_result(sampled)
 
 
@@ -114,18 +122,13 @@ class Speaker:
         policy = self._policy
         body = chat.put(request, policy.tool_mode, policy.history)
         prompt = prompt_of(policy.tokenizer, body["messages"], body.get("tools"))
-        # The study's grammar leaves no choice here, so there is nothing to be sampled, nor to be learnt.
-        given = json_mode.opening(request.tools, request.guide) if policy.tool_mode == "json" else ""
-        prompt += policy.tokenizer(given, add_special_tokens=False)["input_ids"] if given else []
-        sampled = await policy.ask(self._place, prompt)
+        held = body.get("response_format")
+        sampled = await policy.ask(self._place, prompt, json.dumps(held["json_schema"]["schema"]) if held else None)
         whole = bool(sampled.tokens) and sampled.tokens[-1] in stop_tokens(policy.tokenizer)
-        text = given + policy.tokenizer.decode(sampled.tokens, skip_special_tokens=True)
-        message = chat.said({"role": "assistant", "content": text}, request, policy.tool_mode)
-        self.emissions.append(
-            Emission(prompt, sampled, text, whole and (policy.tool_mode != "json" or _on_offer(message, request)))
-        )
+        text = policy.tokenizer.decode(sampled.tokens, skip_special_tokens=True)
+        self.emissions.append(Emission(prompt, sampled, text, whole))
         return Reply(
-            message=message,
+            message=chat.said({"role": "assistant", "content": text}, request, policy.tool_mode),
             finish_reason="stop" if whole else "length",
             raw=text,
             prompt_tokens=len(prompt),
@@ -148,10 +151,3 @@ def prompt_of(tokenizer: Any, messages: Sequence[Message], tools: Any = None) ->
 def stop_tokens(tokenizer: Any) -> tuple[int, ...]:
     """The tokens that end an answer."""
     return (int(tokenizer.eos_token_id),)
-
-
-def _on_offer(message: Message, request: Request) -> bool:
-    """Whether a message in JSON mode is the call of a tool of this step, with the arguments that it needs."""
-    offered = {tool["function"]["name"]: tool["function"]["parameters"] for tool in request.tools}
-    made = [call["function"] for call in message.get("tool_calls") or ()]
-    return len(made) == 1 and made[0]["name"] in offered

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from transformers import DynamicCache
 
+from toolcal.training.grammar import Grammar, narrowed
 from toolcal.training.policy import Sample, Sampled, stop_tokens
 
 _WORTH_READING, _WORTH_SAMPLING = 100, 1000
@@ -88,7 +89,13 @@ def read(
 
 
 def log_probabilities(
-    model: Any, prompts: Sequence[list[int]], completions: Sequence[list[int]], *, temperature: float
+    model: Any,
+    prompts: Sequence[list[int]],
+    completions: Sequence[list[int]],
+    allowed: Sequence[Sequence[bytes | None]],
+    *,
+    temperature: float,
+    shared: bool = True,
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """The log-probability of each token of completions, and the entropy of what might stand there.
 
@@ -96,7 +103,9 @@ def log_probabilities(
         model: as in `read`.
         prompts: none empty.
         completions: one a prompt.
+        allowed: of each of their tokens, what could have stood there (`grammar.narrowed`).
         temperature: by which the logits are divided.
+        shared: whether the common prefix is read once; otherwise once a row.
 
     Returns:
         Both (rows, longest completion), 0 behind a completion's end; the first carries the gradient.
@@ -106,7 +115,7 @@ def log_probabilities(
     found = [torch.zeros(len(prompts), longest, device=model.device) for _ in range(2)]
     for group in alike(prompts, _WORTH_READING):
         # What follows a prompt's last token is wanted, also where completions begin alike.
-        most = min(len(prompts[place]) for place in group) - 1
+        most = min(len(prompts[place]) for place in group) - 1 if shared else 0
         hidden, _, _, prefix = read(model, [whole[place] for place in group], most)
         # Of each token: its row in group and batch, its place in the completion, and that of the state before it.
         tokens = [
@@ -116,46 +125,61 @@ def log_probabilities(
         ]
         at, row, column, before, said = torch.tensor(tokens, device=model.device).T
         # The head is applied to what is wanted alone: its output is wider than all else in a small model.
-        chances = torch.log_softmax(model.get_output_embeddings()(hidden[at, before]).float() / temperature, dim=-1)
+        logits = model.get_output_embeddings()(hidden[at, before]).float() / temperature
+        chances = torch.log_softmax(narrowed(logits, [mask for place in group for mask in allowed[place]]), dim=-1)
         found[0] = found[0].index_put((row, column), chances.gather(1, said[:, None])[:, 0])
         with torch.no_grad():
-            found[1][row, column] = -(chances.exp() * chances).sum(-1)
+            found[1][row, column] = torch.special.entr(chances.exp()).sum(-1)
     return found[0], found[1]
 
 
-def sampler(model: Any, tokenizer: Any, *, max_tokens: int, temperature: float) -> Sample:
+def sampler(
+    model: Any, tokenizer: Any, *, max_tokens: int, temperature: float, grammar: Grammar | None = None
+) -> Sample:
     """What continues prompts with samples of a model.
 
     Args:
         model: as in `read`.
         tokenizer: its tokenizer.
         max_tokens: of a sample.
-        temperature: of the sampling; there is no other cut, so that what is trained is what was sampled from.
+        temperature: of the sampling; nothing but a schema cuts it, so that what is trained is what was sampled from.
+        grammar: of the tokenizer; needed where prompts come with a schema.
     """
-    stops = torch.tensor(stop_tokens(tokenizer), device=model.device)
+    stops = stop_tokens(tokenizer)
 
-    def sample(prompts: Sequence[list[int]]) -> list[Sampled]:
+    def sample(prompts: Sequence[list[int]], schemas: Sequence[str | None]) -> list[Sampled]:
         found: dict[int, Sampled] = {}
         for group in alike(prompts, _WORTH_SAMPLING):
-            found |= zip(group, together([prompts[place] for place in group]), strict=True)
+            asked, forms = [prompts[place] for place in group], [schemas[place] for place in group]
+            found |= zip(group, together(asked, forms), strict=True)
         return [found[place] for place in range(len(prompts))]
 
-    def together(prompts: Sequence[list[int]]) -> list[Sampled]:
+    def together(prompts: Sequence[list[int]], schemas: Sequence[str | None]) -> list[Sampled]:
+        held = [grammar.begin(schema) if grammar and schema else None for schema in schemas]
+        said: list[list[int]] = [[] for _ in prompts]
+        kept: list[list[bytes | None]] = [[] for _ in prompts]
+        going = list(range(len(prompts)))
         with torch.no_grad():
             hidden, mask, cache, prefix = read(model, prompts)
             lengths = torch.tensor([len(prompt) for prompt in prompts], device=model.device)
             last = hidden[torch.arange(len(prompts), device=model.device), lengths - prefix - 1]
-            going = torch.ones_like(lengths, dtype=torch.bool)
-            said: list[list[int]] = [[] for _ in prompts]
             for step in range(max_tokens):
                 logits = model.get_output_embeddings()(last).float() / temperature
-                tokens = torch.multinomial(torch.softmax(logits, dim=-1), 1)[:, 0]
-                for row in going.nonzero()[:, 0].tolist():
-                    said[row].append(int(tokens[row]))
-                going = going & ~torch.isin(tokens, stops)
-                if step == max_tokens - 1 or not going.any():
+                allowed = [form.allowed() if (form := held[row]) else None for row in going]
+                tokens = torch.multinomial(torch.softmax(narrowed(logits, allowed), dim=-1), 1)[:, 0]
+                for row, token, open_to in zip(going, tokens.tolist(), allowed, strict=True):
+                    said[row].append(token)
+                    kept[row].append(open_to)
+                    if form := held[row]:
+                        form.take(token)
+                left = [place for place, token in enumerate(tokens.tolist()) if token not in stops]
+                if step == max_tokens - 1 or not left:
                     break
-                mask = torch.cat([mask, mask.new_ones(len(prompts), 1)], dim=1)
+                if len(left) < len(going):  # what has ended is computed no further
+                    going, chosen = [going[place] for place in left], torch.tensor(left, device=model.device)
+                    tokens, mask, lengths = tokens[chosen], mask[chosen], lengths[chosen]
+                    cache.batch_select_indices(chosen)
+                mask = torch.cat([mask, mask.new_ones(len(going), 1)], dim=1)
                 last = _body(model)(
                     input_ids=tokens[:, None],
                     attention_mask=mask,
@@ -163,7 +187,7 @@ def sampler(model: Any, tokenizer: Any, *, max_tokens: int, temperature: float) 
                     cache=cache,
                     use_cache=True,
                 ).last_hidden_state[:, 0]
-        return [Sampled(tokens) for tokens in said]
+        return [Sampled(tokens, allowed=masks) for tokens, masks in zip(said, kept, strict=True)]
 
     return sample
 

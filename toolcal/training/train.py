@@ -97,7 +97,7 @@ def train(training: Training, *, threads: int = 1, over: Callable[[], bool] = la
         MissingLibraryError: without the extra `train`.
         TrainingError: the folder holds another training's progress, the model cannot be loaded, or the run is over.
     """
-    for name in ("torch", "transformers", "trl", "peft"):
+    for name in ("torch", "transformers", "trl", "peft", "llguidance"):
         library(name)
     done = resumed(training)
     steps = training.settings["steps"]

@@ -21,8 +21,9 @@ from toolcal.confidence.answering import Way
 from toolcal.models.chat import ToolMode
 from toolcal.models.json_mode import History
 from toolcal.training.episodes import Desk, Episode, Row, roll_out
+from toolcal.training.grammar import Grammar
 from toolcal.training.log import Paid, terms_of
-from toolcal.training.policy import Policy, Sampled
+from toolcal.training.policy import Policy, Sample, Sampled
 from toolcal.training.rewards import Design, group_advantages
 from toolcal.training.shared_prefix import log_probabilities, sampler
 from toolcal.training.tasks import Place, Task
@@ -75,7 +76,10 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
     def __init__(self, rollouts: Rollouts, **given: Any) -> None:
         self._rollouts = rollouts
         # TRL wants to be told of a reward; it is never asked, since the method that would ask is replaced.
+        self._allowed: dict[tuple[tuple[int, ...], tuple[int, ...]], list[bytes | None]] = {}
         super().__init__(reward_funcs=_not_asked, **given)
+        width = self.accelerator.unwrap_model(self.model).get_output_embeddings().out_features
+        self._grammar = Grammar(self._tokenizer, width) if rollouts.tool_mode == "json" else None
 
     def _generate_and_score_completions(self, inputs: list[dict[str, Any]]) -> dict[str, Any]:
         """A batch in TRL's form: rows of prompt and completion, masks, advantages."""
@@ -98,12 +102,19 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
         asked.told(Step(Paid(episodes, terms, advantages), trained, time.monotonic() - begun))
         return batch
 
-    def _sample(self) -> Callable[[Sequence[list[int]]], list[Sampled]]:
+    def _sample(self) -> Sample:
         if not self.use_vllm:
             model = self.accelerator.unwrap_model(self.model)
-            return sampler(model, self._tokenizer, max_tokens=self.max_completion_length, temperature=self.temperature)
+            return sampler(
+                model,
+                self._tokenizer,
+                max_tokens=self.max_completion_length,
+                temperature=self.temperature,
+                grammar=self._grammar,
+            )
 
-        def sample(prompts: Sequence[list[int]]) -> list[Sampled]:
+        def sample(prompts: Sequence[list[int]], _: Sequence[str | None]) -> list[Sampled]:
+            # All free: a model in JSON mode is refused here by the configuration's checks.
             tokens, chances = self._generate_single_turn(list(prompts), None, {}, 1)
             return [Sampled(list(said), list(chance)) for said, chance in zip(tokens, chances, strict=True)]
 
@@ -124,6 +135,8 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
 
         prompts, completions = [row.prompt for row in rows], [row.completion for row in rows]
         trained = padded([row.trained for row in rows], 0, torch.long)
+        # TRL shuffles and cuts the batch; by its tokens each row is known again.
+        self._allowed = {(tuple(row.prompt), tuple(row.completion)): row.allowed for row in rows}
         batch = {
             "prompt_ids": padded(prompts, self._tokenizer.pad_token_id, torch.long, left=True),
             "prompt_mask": padded([[1] * len(p) for p in prompts], 0, torch.long, left=True),
@@ -158,24 +171,24 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
         attention_mask: torch.Tensor,
         logits_to_keep: int,
         batch_size: int | None = None,
-        **given: Any,
+        **_: Any,
     ) -> tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]:
-        """As TRL's, with the rows' common beginning read once; without it under gradient checkpointing."""
-        if self.args.gradient_checkpointing:
-            found: tuple[torch.Tensor, torch.Tensor | None, torch.Tensor | None]
-            found = super()._get_per_token_logps_and_entropies(
-                model, input_ids, attention_mask, logits_to_keep, batch_size, **given
-            )
-            return found
+        """As TRL's, over what a schema allowed, with the rows' common beginning read once (checkpointing cannot)."""
         size, split = batch_size or len(input_ids), input_ids.size(1) - logits_to_keep
         there = attention_mask.bool()
         prompts = [row[mask].tolist() for row, mask in zip(input_ids[:, :split], there[:, :split], strict=True)]
         completions = [row[mask].tolist() for row, mask in zip(input_ids[:, split:], there[:, split:], strict=True)]
+        allowed = [self._allowed[tuple(row), tuple(more)] for row, more in zip(prompts, completions, strict=True)]
         plain = self.accelerator.unwrap_model(model)
         with self.accelerator.autocast():
             made = [
                 log_probabilities(
-                    plain, prompts[at : at + size], completions[at : at + size], temperature=self.temperature
+                    plain,
+                    prompts[at : at + size],
+                    completions[at : at + size],
+                    allowed[at : at + size],
+                    temperature=self.temperature,
+                    shared=not self.args.gradient_checkpointing,
                 )
                 for at in range(0, len(prompts), size)
             ]

@@ -64,6 +64,8 @@ def contradictions(config: Config) -> Iterator[str]:
         yield f"training.model: found {training['model']!r}, allowed are models of source embedded or vllm: {known}"
     elif config["models"][training["model"]].get("tool_mode") == "python_list":
         yield "training.model: is asked in python_list mode, allowed are native and json (models.*.tool_mode)"
+    elif training.get("rollouts") == "vllm" and _in_json_mode(config["models"][training["model"]]):
+        yield "training.rollouts: vllm holds nothing to a schema, as JSON mode does; take transformers"
     known = config.get("rewards", {})
     for name in training["rewards"]:
         if name not in known:
@@ -76,6 +78,10 @@ def contradictions(config: Config) -> Iterator[str]:
         yield f"training.micro_batches: found {found}, allowed: a divisor of prompts x completions, {answers}"
     if "vllm" in training and training.get("rollouts") != "vllm":
         yield "training.vllm: is for rollouts: vllm"
+
+
+def _in_json_mode(entry: Mapping[str, Any]) -> bool:
+    return bool(entry.get("tool_mode", "json" if entry["source"] == "embedded" else "native") == "json")
 
 
 def _contradictions_of_sets(found: Mapping[str, Any], study: Mapping[str, Any], seed: int) -> Iterator[str]:
