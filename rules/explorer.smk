@@ -23,7 +23,7 @@ rule explorer_conversations:
         judgements=lambda wildcards: expand(JUDGEMENTS, model=wildcards.model)
         * (wildcards.model in JUDGED),
         # Of all models; what it says of this one follows from the tables above.
-        outcomes=ancient(TABLES["outcomes"]),
+        outcomes=ancient(OF_DIAGNOSIS["outcomes"]),
     output:
         conversations=directory(EXPLORED_CONVERSATIONS),
     log:

@@ -4,7 +4,7 @@ EXPORTED = {
     "inspect": expand(INSPECT_LOGS, model=list(dict.fromkeys(c.model for c in CELLS))),
     "dataset": [RESULTS / "exports/dataset"],
 }
-EXPORTS = [path for name in config["exports"] for path in EXPORTED[name]]
+EXPORTS = [path for name in config["exports"] for path in EXPORTED[name] if CELLS]
 
 
 localrules:
@@ -30,8 +30,8 @@ rule export_inspect:
         ),
         actions=ACTIONS,
         grades=lambda wildcards: per_cell(GRADES, wildcards.model),
-        outcomes=TABLES["outcomes"],
-        cells=TABLES["cells"],
+        outcomes=OF_DIAGNOSIS["outcomes"],
+        cells=OF_DIAGNOSIS["cells"],
     output:
         logs=directory(INSPECT_LOGS),
     log:
@@ -63,12 +63,12 @@ rule export_inspect:
 rule export_dataset:
     input:
         **{
-            name: TABLES[name]
+            name: OF_DIAGNOSIS[name]
             for name in ("effects", "family_effects", "outcomes", "write_rates")
         },
         **{name: TABLES[name] for name in ["correction_agreement"] if name in TABLES},
         **CORRECTIONS,
-        cells=TABLES["cells"],
+        cells=OF_DIAGNOSIS["cells"],
         cases=per_cell(CASES),
         contexts=per_cell(CONTEXTS),
         trajectories=per_cell(TRAJECTORIES),

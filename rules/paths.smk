@@ -155,7 +155,8 @@ AFTER_TRAINING = [
     ),
 ]
 MANIFEST = RESULTS / "manifest.json"
-EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config else []
+# Of conversations: a study without scenarios has none.
+EXPLORER = [RESULTS / "explorer/index.html"] if "explorer" in config and CELLS else []
 EXPLORED = list(dict.fromkeys(cell.model for cell in CELLS))
 EXPLORED_CONVERSATIONS = RESULTS / "explorer/data/conversations/{model}"
 

@@ -16,10 +16,10 @@ IN_PRINT = [
 
 rule tables:
     input:
-        cells=TABLES["cells"],
-        outcomes=TABLES["outcomes"],
-        write_rates=TABLES["write_rates"],
-        effects=TABLES["effects"],
+        cells=OF_DIAGNOSIS["cells"],
+        outcomes=OF_DIAGNOSIS["outcomes"],
+        write_rates=OF_DIAGNOSIS["write_rates"],
+        effects=OF_DIAGNOSIS["effects"],
     output:
         IN_PRINT,
     log:

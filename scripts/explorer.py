@@ -13,6 +13,7 @@ def main(smk):
     results = {name: tables.read(name, smk.input[name]) for name in tables.TABLES if name in given}
     manifest = json.loads(Path(smk.input.manifest).read_text(encoding="utf-8"))
     site.write_data(smk.output.data, results, manifest, smk.params.models)
+    site.drop_others(Path(smk.output.data).with_name("conversations"), smk.params.models)
     site.write_page(Path(smk.output.index).parent)
 
 

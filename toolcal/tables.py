@@ -855,7 +855,15 @@ def text_or_json(value: Any) -> str | None:
 
 def frame(name: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     """Rows as a DataFrame with the table's columns, in order (an empty one has them too)."""
-    return pd.DataFrame(list(rows), columns=list(TABLES[name].columns))
+    given, columns = list(rows), list(TABLES[name].columns)
+    try:
+        return pd.DataFrame(given, columns=columns)
+    except UnicodeEncodeError:  # names, reasons, ids out of a recording or an answer
+        return pd.DataFrame([{key: _in_utf8(value) for key, value in row.items()} for row in given], columns=columns)
+
+
+def _in_utf8(value: Any) -> Any:
+    return text_or_json(value) if isinstance(value, str) else value
 
 
 def records(data: pd.DataFrame) -> list[dict[str, Any]]:

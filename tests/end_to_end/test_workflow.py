@@ -111,6 +111,15 @@ def test_an_edited_labeller_relabels_and_asks_no_model(again, edited):
     assert plan == {"actions": 2, "diagnosis": 1, "figures": 6, "tables": 1, "manifest": 1, "all": 1, "total": 12}
 
 
+def test_a_study_alone_plans_no_benchmark_and_nothing_made_of_conversations(project):
+    study = {"models": ["m"], "sets": {"world": {"source": "world", "questions": 4, "noise": [0]}}}
+    model = {"source": "api", "family": "f", "model": "openai/m", "endpoint": "e"}
+    config = {"results": "results", "seed": 0, "models": {"m": model}, "confidence": study}
+    config |= {"endpoints": {"e": {"api_base": "http://127.0.0.1:9/v1"}}, "labellers": ["refined"]}
+    plan = project.plan(config=config | {"explorer": {"cases": "all"}, "exports": ["inspect", "dataset"]})
+    assert set(plan) == {"questions", "answers", "calibration", "figures", "manifest", "all", "total"}
+
+
 def test_a_new_cue_changes_the_labels_that_follow(again):
     path = again.folder / "toolcal/actions/cues.yaml"
     path.write_text(path.read_text().replace("    ask:\n", "    ask:\n      - the request is done\n"))

@@ -20,7 +20,8 @@ def explorer(tmp_path_factory) -> Path:
     return made.write(tmp_path_factory.mktemp("made"))
 
 
-@pytest.fixture(scope="session")
+# Of one file: as long as Playwright is there, an event loop runs in this thread, and no other test could start its own.
+@pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
         pytest.skip("no chromium on the path (Debian: apt-get install chromium)")

@@ -10,7 +10,7 @@ from tests.conftest import ROOT
 from tests.diagnosis.panel import typed
 from tests.explorer.made import FUNC, HOSTILE, SRI
 from tests.explorer.simulated import model_files
-from toolcal.explorer import data_file, model
+from toolcal.explorer import data_file, model, site
 from toolcal.explorer.listing import chosen
 
 
@@ -139,3 +139,11 @@ def test_the_libraries_are_what_their_packages_have(tmp_path):
     assert {*asked} == {path.name for path in [*page.iterdir(), *vendor.iterdir()]} - {"index.html", "VENDORED.txt"}
     for script in page.glob("*.js"):
         assert not re.search(r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(", script.read_text()), script
+
+
+def test_conversations_of_models_that_are_gone_go(tmp_path):
+    for name in ("alpha", "gone"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "cases.js").touch()
+    site.drop_others(tmp_path, ["alpha"])
+    assert [path.name for path in tmp_path.iterdir()] == ["alpha"]

@@ -151,7 +151,9 @@ def test_a_user_who_speaks_freely_stands_where_it_spoke(reader):
 
 def test_a_correction_is_kept_saved_as_json_lines_and_read_back(reader, tmp_path):
     page = reader.open(f"{CASE}case_2")
-    page.locator("button", has_text="Label is wrong").nth(2).click()
+    marks = page.locator("button", has_text="Mark the label")
+    assert marks.count() < page.locator(".labels").count()  # native calls have none
+    marks.nth(1).click()
     page.get_by_label("right class").select_option("ASK")
     page.get_by_label("a word on it").fill("it asks </script>")
     page.get_by_label("your name").fill("R")
@@ -184,10 +186,31 @@ def test_a_correction_is_kept_saved_as_json_lines_and_read_back(reader, tmp_path
     assert list(line)[-4:] == ["was", "action", "note", "by"]
     reader.wrong.clear()  # the question whether to remove them
     page.once("dialog", lambda dialog: dialog.accept())
-    file.write_text(file.read_text() + "no json\n")
-    page.get_by_label("take up a file").set_input_files(file)
-    page.get_by_text("Line 2 is no JSON").wait_for()
-    assert column(page, "case_id") == ["case_2"]
+    kept = file.read_text()
+    for at, (bad, words) in enumerate(
+        [
+            ("no json", "Line 2 is no JSON"),
+            (json.dumps(json.loads(kept) | {"action": "PRAY"}), "Line 2: action is not"),
+            (json.dumps(json.loads(kept) | {"turn": "1", "case_id": "x"}), "Line 2: turn is not"),
+        ]
+    ):
+        file.with_name(f"{at}.jsonl").write_text(f"{kept}{bad}\n")
+        page.get_by_label("take up a file").set_input_files(file.with_name(f"{at}.jsonl"))
+        page.get_by_text(words).wait_for()
+        assert column(page, "case_id") == ["case_2"]
+
+
+def test_a_label_can_be_said_to_be_right_and_marks_that_cannot_be_kept_are_told(reader):
+    page = reader.open(f"{CASE}case_2")
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    page.locator("button", has_text="Mark the label").nth(1).click()
+    page.get_by_label("right class").select_option("REFUSE")
+    page.get_by_label("your name").fill("R")
+    page.get_by_role("button", name="Mark", exact=True).click()
+    page.get_by_text("marked as right").wait_for()
+    page.get_by_role("link", name="Corrections (1), not kept").click()
+    page.get_by_text("This browser keeps no more").wait_for()
+    assert column(page, "action") == column(page, "was") == ["REFUSE"]
 
 
 def test_hostile_text_is_text(reader):
@@ -234,7 +257,10 @@ def test_a_phone_shows_all_of_it_without_scrolling_sideways(reader):
 def test_what_is_not_there_is_told(reader):
     page = reader.open(f"{CASE}case_999")
     assert "There is no conversation case_999" in page.inner_text("[role=alert]")
-    assert "This run has no table x." in reader.open("table?name=x").inner_text("[role=alert]")
+    for name in ("x", "constructor"):
+        assert f"This run has no table {name}." in reader.open(f"table?name={name}").inner_text("[role=alert]")
+    assert reader.open("constructor").inner_text("h1") == "What ran"
+    assert reader.open("cases?labeller=constructor&sure=constructor&model=constructor").inner_text("h1")
 
 
 def test_a_static_server_serves_the_same(browser, explorer):

@@ -34,10 +34,10 @@ def result(text, executed=True):
     return json.dumps([{"result": text, "executed": executed, "error": None if executed else text}])
 
 
-def exported(*rows, user_messages=(), grade=None, outcomes=()):
+def exported(*rows, case_id="case", user_messages=(), grade=None, outcomes=()):
     told = transcript(rows, user_messages, CONTEXT)
     labels = {(0, 0, 0): {"refined": "ASK"}}
-    return Exported("case", 0, ["REFUSE"], {"status": "done"}, told, labels, grade or {"passed": True}, outcomes)
+    return Exported(case_id, 0, ["REFUSE"], {"status": "done"}, told, labels, grade or {"passed": True}, outcomes)
 
 
 def read_back(tmp_path, *runs):
@@ -104,3 +104,10 @@ def test_a_run_of_which_only_the_error_was_kept(tmp_path):
     log, _ = read_back(tmp_path, exported(emission(0, content=None, status="infra_error"), grade={"passed": None}))
     assert [m.role for m in log.samples[0].messages] == ["system", "user"]
     assert log.eval.model == "a-b/m"
+
+
+def test_no_id_leads_out_of_the_archive_or_is_lost(tmp_path):
+    ids = ["../../x", "/y", "a\\b", "z%2F", "\0", "<b> \u202e", "__proto__"]
+    log, _ = read_back(tmp_path, *(exported(emission(0), case_id=id) for id in ids))
+    shown = {"..%2F..%2Fx", "%2Fy", "a%5Cb", "z%252F", "%00", "<b> \u202e", "__proto__"}
+    assert {sample.id for sample in log.samples} == shown

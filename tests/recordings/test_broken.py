@@ -9,7 +9,8 @@ import tracemalloc
 
 import pytest
 
-from toolcal.benchmarks import write_tools
+from toolcal import tables
+from toolcal.benchmarks import case_table, write_tools
 from toolcal.cells import BASELINE, Cell
 from toolcal.recordings import grades, openai, rows, stream, tau1, tau2
 from toolcal.recordings.run import ended
@@ -376,6 +377,22 @@ def test_broken_plain_runs_are_named_by_line(tmp_path):
         "line 7, passed: text where true or false is due",
         "line 8, gold_actions: not a list of TOOL_CALL, REFUSE, ASK, CONFIRM, OTHER",
     ]
+
+
+def test_halves_of_characters_are_in_no_id_and_stop_no_table(tmp_path):
+    half = "\ud800"
+    odd = conversation(ended=half, passed=False, cluster_id=half, write_tools=[half])
+    odd["messages"][2]["tool_calls"][0]["function"] |= {"name": half}
+    odd["messages"][4] |= {"finish_reason": half, "content": half}
+    recording = lines(tmp_path / "runs.jsonl", odd, *(conversation(case_id=id) for id in ("b" + half, "c\0", " ")))
+    assert [line.rpartition(", ")[2] for line in recording.problems] == [
+        f"case_id: {shown} where an id of characters is due" for shown in (r"'b\ud800'", r"'c\x00'", "' '")
+    ]
+    cell = Cell("m", "openai-support", BASELINE)
+    data = rows.to_frame(cell, recording.runs, recording.cases)
+    tables.write("trajectories", data, tmp_path / "trajectories.parquet")
+    tables.write("cases", case_table.to_frame([*recording.cases.values()], 0), tmp_path / "cases.parquet")
+    assert tables.read("trajectories", tmp_path / "trajectories.parquet")["finish_reason"].dropna().tolist() == ["?"]
 
 
 @pytest.mark.parametrize("named", [None, "refund", {"refund": True}, [1], ["refund", None], [["refund"]], True])

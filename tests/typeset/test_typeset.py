@@ -78,14 +78,15 @@ def test_latex_is_whole_and_prints_names_as_they_are(found):
     assert text.isascii()
 
 
-@pytest.mark.parametrize("text", ["a_b", "50 % & more", "x^2 #1 {y} $z$ ~", r"back\slash", "<b>*|`[1]"])
+@pytest.mark.parametrize("text", ["a_b", "50 % & more", "x^2 #1 {y} $z$ ~", r"back\slash", "<b>*|`[1]", "a\n\n# b"])
 def test_no_text_is_markup(text):
     table = Grid("name", text, (("h", text),), (Line(text, (text,)), Line(text, (text,), below=True)), (text,))
     tex, words = latex(table), markdown(table)
     assert not re.search(r"(?<!\\)[#&_%](?! |\n|Needs)", tex.replace(" & ", " ").replace("% Needs", ""))
     row = next(line for line in words.split("\n") if line.startswith("| "))
     assert len(re.findall(r"(?<!\\)\|", row)) == 3
-    assert not re.search(r"(?<!\\)[<`]", words)
+    assert not re.search(r"(?<!\\)[<`$~]", words)
+    assert len(words.split("\n")) == 9
 
 
 def test_every_table_can_be_made_of_a_panel_in_which_everything_happens():
@@ -114,8 +115,19 @@ def test_scenarios_of_two_benchmarks_with_one_name_stand_apart():
     given = {"write_rates": tables.frame("write_rates", rows), "reproduce": tables.frame("reproduce", [])}
     order = ("tau2-airline", "tau1-airline")
     found = grid(Page("confirmed_writes"), given, models=["m"], scenarios=order, seed=0)
-    assert [levels[0] for levels in found.heading] == ["tau2-airline"] * 3 + ["tau1-airline"] * 3
-    assert r"\multicolumn{3}{c}{tau2-airline} & \multicolumn{3}{c}{tau1-airline}" in latex(found)
+    assert [line.label for line in found.lines if not line.below] == ["tau2-airline: m", "tau1-airline: m"]
+    assert len(found.heading) == 3
+    assert " & n & confirmed / Acc & Acc $-$ confirmed " in latex(found)
+
+
+def test_a_table_of_nothing_is_one_too(found):
+    """Runs without gold actions, without writes, without a pair of cases."""
+    nothing = {name: data.iloc[:0] for name, data in found.items()}
+    for page in pages(["openai"], ["refined"], perturbed=True, with_user=True):
+        table = made(page, nothing)
+        for text in (latex(table), markdown(table)):
+            assert "nothing to show" in text
+            assert "('" not in text
 
 
 def test_numbers():

@@ -114,10 +114,9 @@ def _faults(values: Mapping[str, Any] | None) -> Iterator[str]:
         return
     if unknown := sorted(values.keys() - set(KEYS)):
         yield f"{unknown[0]}: unknown key, allowed are {', '.join(KEYS)}"
-    for key in KEYS:
-        if key not in values:
-            yield f"{key}: is missing"
-            continue
+    if lacking := [key for key in KEYS if key not in values]:
+        yield f"{', '.join(lacking)}: {'is' if len(lacking) == 1 else 'are'} missing"
+    for key in (key for key in KEYS if key in values):
         allowed, fits = _FORMS[key]
         if not fits(values[key]):
             yield f"{key}: found {_short(values[key])}, allowed: {allowed}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,17 @@ def write_data(
     data_file.write(folder, "about", about(results, manifest, conversations))
 
 
+def drop_others(folder: str | Path, models: Sequence[str]) -> None:
+    """Remove the conversations of models that are no longer in the run: a folder that is published has no others.
+
+    Args:
+        folder: of all models' conversations.
+        models: those that stay.
+    """
+    for path in [path for path in Path(folder).glob("*") if path.name not in models]:
+        shutil.rmtree(path)
+
+
 def about(
     results: Mapping[str, pd.DataFrame], manifest: Mapping[str, Any], conversations: Sequence[str]
 ) -> dict[str, Any]:
@@ -57,7 +69,7 @@ def about(
     others = dict.fromkeys(name for name in results["cells"]["labeller"] if name not in config["labellers"])
     return {
         "run": {key: manifest[key] for key in _OF_MANIFEST if key in manifest},
-        "id": manifest["config_sha256"][:12],
+        "id": _id(manifest),
         "explorer": config["explorer"],
         "labellers": {name: _version(name) for name in [*config["labellers"], *others]},
         "marked": config["labellers"],
@@ -69,6 +81,12 @@ def about(
         "cells": data_file.by_column(_counts(results["outcomes"])),
         "tables": {name: len(data) for name, data in results.items() if name != "outcomes"},
     }
+
+
+def _id(manifest: Mapping[str, Any]) -> str:
+    """Under what a reader's browser keeps marks: the same when models or corrections come to the run."""
+    own = [manifest["config"]["results"], manifest["seed"]]
+    return hashlib.sha256(tables.dumps(own).encode()).hexdigest()[:12]
 
 
 def _counts(outcomes: pd.DataFrame) -> pd.DataFrame:

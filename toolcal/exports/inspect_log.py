@@ -7,6 +7,7 @@ the cell, for the tables know no clock: equal tables, equal bytes.
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import zipfile
 from collections.abc import Mapping, Sequence
@@ -100,7 +101,7 @@ def _sample(cell: Cell, run: Exported) -> EvalSample:
     output.model = cell.model
     output.completion = answers[-1].text if answers else ""
     return EvalSample(
-        id=run.case_id,
+        id=_sample_id(run.case_id),
         epoch=run.trial + 1,
         input=next((message.text for message in messages if message.role == "user"), ""),
         target=run.gold_actions,
@@ -110,6 +111,11 @@ def _sample(cell: Cell, run: Exported) -> EvalSample:
         metadata=whole(dict(run.about)) | {"taken_back": [_gone(row) for row in told.taken_back]},
         uuid=_id(*cell, of, "sample"),
     )
+
+
+def _sample_id(case_id: str) -> str:
+    """A case's id as the name of a file in the archive, which is cut at a NUL and led elsewhere by a slash."""
+    return re.sub(r"[\x00-\x1f\x7f%/\\]", lambda sign: f"%{ord(sign[0]):02X}", case_id)
 
 
 def _messages(told: Transcript, labels: Mapping[tuple[int, int, int], Mapping[str, Any]], of: str) -> list[ChatMessage]:

@@ -25,7 +25,7 @@ from typing import Any
 from toolcal import tables
 from toolcal.benchmarks.protocol import Case, Message
 from toolcal.recordings.chat import message_of
-from toolcal.recordings.run import Odd, Recording, Run, Verdict, conversation, ended, kind, number, want, whole
+from toolcal.recordings.run import Odd, Recording, Run, Verdict, conversation, ended, kind, named, number, want, whole
 from toolcal.recordings.stream import RecordingError
 
 
@@ -73,7 +73,7 @@ def _line(line: bytes, where: str, recording: Recording, known: dict[str, dict[s
 def _run(record: Any) -> tuple[Run, dict[str, Any]]:
     if not isinstance(record, dict):
         raise Odd(f"the record: {kind(record)} where an object is due")
-    case_id = want(record, "case_id", str, "text")
+    case_id = named(want(record, "case_id", str, "text"), "case_id")
     trial = whole(record.get("trial", 0))
     if trial is None:
         raise Odd(f"trial: {kind(record['trial'])} where a count is due")

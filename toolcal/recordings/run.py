@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -204,6 +205,17 @@ def want(record: Mapping[str, Any], name: str, types: type | tuple[type, ...], w
     wanted: Sequence[type] = types if isinstance(types, tuple) else (types,)
     if not isinstance(value, tuple(wanted)) or (isinstance(value, bool) and bool not in wanted):
         raise Odd(f"{at}: {kind(value)} where {words} is due")
+    return value
+
+
+def named(value: str, field: str) -> str:
+    """The id of a case.
+
+    Raises:
+        Odd: it is blank, or has what is no character: half of one, or a control character.
+    """
+    if not value.strip() or any(unicodedata.category(sign) in ("Cc", "Cs") for sign in value):
+        raise Odd(f"{field}: {value!a:.60} where an id of characters is due")
     return value
 
 

@@ -16,7 +16,7 @@ from toolcal.benchmarks.protocol import Case
 from toolcal.benchmarks.tau2.cases import gold_actions
 from toolcal.recordings import stream
 from toolcal.recordings.chat import message_of
-from toolcal.recordings.run import Odd, Recording, Run, Verdict, conversation, ended, kind, number, want, whole
+from toolcal.recordings.run import Odd, Recording, Run, Verdict, conversation, ended, kind, named, number, want, whole
 from toolcal.recordings.stream import CutOff, RecordingError
 
 _POLICY = re.compile(r"\b(airline|retail) agent policy", re.IGNORECASE)
@@ -73,7 +73,7 @@ def read(path: Path, domain: str) -> Recording:
 def _run(record: Any) -> tuple[Run, dict[str, Any] | None]:
     if not isinstance(record, dict):
         raise Odd(f"the record: {kind(record)} where an object is due")
-    case_id = str(want(record, "task_id", (int, str), "a number"))
+    case_id = named(str(want(record, "task_id", (int, str), "a number")), "task_id")
     trial = whole(record.get("trial", 0))
     if trial is None:
         raise Odd(f"trial: {kind(record['trial'])} where a count is due")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import pandas as pd
@@ -30,47 +31,41 @@ def confirmed_writes(
 ) -> Grid:
     """The table of all scenarios with writes, without perturbation: all calls and executed ones, by rule and judges.
 
+    Scenarios stand below each other: side by side, three are wider than a page.
+
     Args:
         name: of its files.
         write_rates: table `write_rates`.
         reproduced: table `reproduce`.
         models: in the order of the lines.
-        scenarios: in the order of the columns.
+        scenarios: in the order of the lines, each with its models.
     """
     own = write_rates[write_rates["perturbation"] == BASELINE]
-    of = {(row["model"], row["scenario"], row["writes"], row["reader"]): row for row in tables.records(own)}
-    columns = [scenario for scenario in scenarios if (own["scenario"] == scenario).any()]
+    of = {(row["scenario"], row["model"], row["writes"], row["reader"]): row for row in tables.records(own)}
     readers = sorted(own["reader"].unique(), key=lambda reader: (reader != _RULE, reader))
     published = as_published(reproduced)
     nulls = Nulls()
     lines: list[Line] = []
-    for model in models:
-        for writes in ("all", "executed"):
-            for reader in readers:
-                rows = [of.get((model, scenario, writes, reader)) for scenario in columns]
-                if not any(rows):
-                    continue
-                label = ", ".join([model, *(["executed"] * (writes == "executed")), *([reader] * (reader != _RULE))])
-                found = [_entry(row, label, nulls) for row in rows]
-                values, intervals = ([text for texts in part for text in texts] for part in zip(*found, strict=True))
-                compared = (writes, reader) == ("all", _RULE)
-                before = [text for one in columns for text in _before(model, one, published)] if compared else []
-                lines += lines_of(label, values, intervals, before)
-    heading = tuple(
-        (scenario, what) for scenario in columns for what in ("n", "confirmed / Acc", f"Acc {MINUS} confirmed")
-    )
+    for scenario, model, writes, reader in product(scenarios, models, ("all", "executed"), readers):
+        row = of.get((scenario, model, writes, reader))
+        if row is None:
+            continue
+        parts = [model, *(["executed"] * (writes == "executed")), *([reader] * (reader != _RULE))]
+        label = f"{scenario}: {', '.join(parts)}"
+        compared = (writes, reader) == ("all", _RULE)
+        before = _before(model, scenario, published) if compared else ()
+        lines += lines_of(label, *_entry(row, label, nulls), before)
+    heading = (("n",), ("confirmed / Acc",), (f"Acc {MINUS} confirmed",))
     notes = (
         "Write calls that need the user's yes: the share that the user had agreed to (%), and the share of the same "
         "calls whose run passed; below each its 95 % interval, to whole points. Executed: without calls that the tool "
-        "rejected. Read by the rule where no judge is named. An empty place: no such write.",
+        "rejected. Read by the rule where no judge is named. A model without such a write has no line.",
         *([f"Published: arXiv 2609.00949, over all calls. {DASH} there: not stated."] * compares(lines)),
     )
-    return Grid(name, "Confirmed writes (%).", heading, tuple(lines), (*notes, *nulls.notes()))
+    return Grid(name, "Confirmed writes (%), by scenario and model.", heading, tuple(lines), (*notes, *nulls.notes()))
 
 
-def _entry(row: Mapping[str, Any] | None, where: str, nulls: Nulls) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if row is None:
-        return ("", "", ""), ("", "", "")
+def _entry(row: Mapping[str, Any], where: str, nulls: Nulls) -> tuple[tuple[str, ...], tuple[str, ...]]:
     confirmed, acc, gap = (
         nulls.dash("no such write has a verdict", where)
         if pd.isna(row[measure])

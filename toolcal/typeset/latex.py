@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 from pandas.io.formats.style import Styler
 
@@ -24,15 +26,17 @@ def latex(grid: Grid) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that LaTeX prints as it stands."""
+    """Text that LaTeX prints as it stands, in one line: an empty line would end a caption."""
+    line = re.sub(r"\s+", " ", text)
     # A table of this one text: pandas keeps its escapes to itself.
-    cell = Styler(pd.DataFrame([[text]])).hide(axis=0).hide(axis=1).format(escape="latex").to_latex()
+    cell = Styler(pd.DataFrame([[line]])).hide(axis=0).hide(axis=1).format(escape="latex").to_latex()
     return str(cell).split("\n")[1].removesuffix(r" \\").translate(_COMMANDS)
 
 
 def _tabular(grid: Grid) -> str:
     """The part between \\begin{tabular} and \\end{tabular}, with both."""
-    heading = pd.MultiIndex.from_tuples(grid.heading)
+    levels = [pd.Index(names) for names in zip(*grid.heading, strict=True)]
+    heading = levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
     data = pd.DataFrame([line.texts for line in grid.lines], columns=heading, dtype=object)
     data.index = pd.Index([line.label for line in grid.lines])
     styles = pd.DataFrame([_styles(line) for line in grid.lines], index=data.index, columns=heading)

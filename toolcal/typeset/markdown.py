@@ -19,8 +19,8 @@ def markdown(grid: Grid) -> str:
 
 
 def escaped(text: str) -> str:
-    """Text that is no markup."""
-    return re.sub(r"([\\`*_|<>\[\]])", r"\\\1", text)
+    """Text that is no markup, in one line."""
+    return re.sub(r"([\\`*_|<>\[\]$~])", r"\\\1", re.sub(r"\s+", " ", text))
 
 
 def _label(line: Line) -> str:

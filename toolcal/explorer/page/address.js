@@ -2,10 +2,10 @@
 "use strict";
 
 explorer.address = (() => {
-  const views = {};
+  const views = new Map();
 
   /** A view: draws into the main part what its address asks for, and returns its title. */
-  const register = (name, draw) => (views[name] = draw);
+  const register = (name, draw) => views.set(name, draw);
 
   function read() {
     const [path, query] = location.hash.replace(/^#\/?/, "").split("?");
@@ -39,7 +39,7 @@ explorer.address = (() => {
     explorer.keys.clear();
     let title;
     try {
-      title = await (views[view] ?? views.overview)(room, given);
+      title = await (views.get(view) ?? views.get("overview"))(room, given);
     } catch (error) {
       room.replaceChildren(explorer.elements.el("p", { class: "error", role: "alert" }, error.message));
       title = "Not found";

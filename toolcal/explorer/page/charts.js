@@ -124,7 +124,7 @@ explorer.charts = (() => {
     });
 
   const empty = (title) =>
-    el("figure", {}, el("figcaption", {}, title), el("p", { class: "none" }, "No model has both rates here."));
+    el("figure", { class: "empty" }, el("figcaption", {}, title), el("p", { class: "none" }, "No model has both rates here."));
 
   return { add, panels, panel, empty, values, leads, conversations, COLOURS, OF_OUTCOME };
 })();

@@ -51,6 +51,15 @@ explorer.conversation = (() => {
     );
   }
 
+  const ANY_RESPONSE = { true: "was taken in some response", false: "was not taken in any response" };
+  const RULES = {
+    TOOL_CALL: {
+      true: "was taken: no reference action is missing",
+      false: "was not taken: some reference action is missing",
+    },
+    REFUSE: { true: "was taken: nothing was written to the database", false: "was not taken: the database was written to" },
+  };
+
   function sentences(grade, outcomes, labeller) {
     const found = [];
     if (grade.status !== "done") found.push(STATUSES[grade.status]);
@@ -61,22 +70,17 @@ explorer.conversation = (() => {
         `Fails where the check that the benchmark leaves out is applied: ${reason(grade.reason_strict ?? null)}.`,
       );
     for (const outcome of outcomes.filter((one) => one.labeller === labeller)) {
+      // Where the user speaks freely, the benchmark's rules decide, and not the class of some response.
+      const rule = grade.gold_met?.[outcome.gold_action] === undefined ? null : RULES[outcome.gold_action];
       const taken =
-        { true: "was taken in some response", false: "was not taken in any response" }[outcome.emitted_case_any] ??
-        "may have been taken: what decides it was not recorded";
+        (rule ?? ANY_RESPONSE)[outcome.emitted_case_any] ?? "may have been taken: what decides it was not recorded";
       const due =
         { true: " and in the decisive turn", false: ", and not in the decisive turn" }[outcome.emitted_decisive] ?? "";
       const named = outcome.outcome_case_any;
       found.push(
-        `The gold action ${outcome.gold_action} ${taken}${due} (labeller ${labeller})${named ? `: ${named}, that is, ${OUTCOMES[named]}` : ""}.`,
+        `The gold action ${outcome.gold_action} ${taken}${due}${rule ? "" : ` (labeller ${labeller})`}${named ? `: ${named}, that is, ${OUTCOMES[named]}` : ""}.`,
       );
     }
-    if (grade.gold_met)
-      found.push(
-        `By the benchmark's own rules: ${Object.entries(grade.gold_met)
-          .map(([gold, met]) => `${gold} ${met === null ? "not known" : met ? "met" : "not met"}`)
-          .join(", ")}.`,
-      );
     if (grade.reward !== undefined) found.push(`Reward ${grade.reward}.`);
     if (grade.db_match !== undefined)
       found.push(`The database ends ${grade.db_match ? "as" : "otherwise than"} the reference actions leave it.`);
@@ -210,7 +214,7 @@ explorer.conversation = (() => {
       "article",
       { class: `said ${item.role}` },
       el("h3", {}, ROLES[item.role] ?? item.role),
-      item.content ? text(item.content) : null,
+      item.content ? (item.role === "system" ? folded("The whole of it", text(item.content)) : text(item.content)) : null,
       item.calls
         ? el(
             "ul",

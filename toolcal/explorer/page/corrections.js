@@ -6,7 +6,8 @@ explorer.corrections = (() => {
   const KEY = ["model", "scenario", "perturbation", "case_id", "trial", "turn", "step", "attempt", "labeller"];
   const FIELDS = [...KEY, "was", "action", "note", "by", "time", "labeller_version"];
   const PLACE = () => `toolcal corrections ${explorer.about.id}`;
-  let memory = null; // where the browser keeps nothing
+  const NUMBERS = ["trial", "turn", "step", "attempt"];
+  let memory = null; // where the browser keeps nothing, or no more
 
   const keyOf = (line) => JSON.stringify(KEY.map((field) => line[field]));
 
@@ -32,7 +33,7 @@ explorer.corrections = (() => {
   /** The number of marks, in the page's head. */
   function count() {
     const link = document.querySelector('#views a[href="#/corrections"]');
-    if (link) link.textContent = `Corrections (${all().size})`;
+    if (link) link.textContent = `Corrections (${all().size})${memory ? ", not kept" : ""}`;
   }
 
   const storedName = () => {
@@ -46,6 +47,7 @@ explorer.corrections = (() => {
   /** What stands behind a label: a button to mark it as wrong, or the mark. */
   function mark(item, labeller, label, here) {
     if (!explorer.about.marked.includes(labeller)) return null; // what readers have corrected already
+    if (label.action === "TOOL_CALL" && !label.leaked) return null; // told by its form: nothing to correct
     const place = el("span", { class: "correction" });
     const key = { ...here.run, turn: here.turn, step: item.step, attempt: item.attempt, labeller };
     const show = () => {
@@ -58,7 +60,7 @@ explorer.corrections = (() => {
     return place;
   }
 
-  const button = (click) => el("button", { type: "button", class: "small", on: { click } }, "Label is wrong");
+  const button = (click) => el("button", { type: "button", class: "small", on: { click } }, "Mark the label");
 
   function marked(line, show) {
     const remove = () => {
@@ -69,7 +71,7 @@ explorer.corrections = (() => {
       show();
     };
     return [
-      el("strong", {}, ` marked as ${line.action}`),
+      el("strong", {}, line.action === line.was ? " marked as right" : ` marked as ${line.action}`),
       line.note ? [": ", ...name(line.note)] : "",
       " ",
       el("button", { type: "button", class: "small", on: { click: remove } }, "Remove the mark"),
@@ -77,9 +79,11 @@ explorer.corrections = (() => {
   }
 
   function form(key, label, show) {
-    const actions = explorer.about.actions.filter((action) => action !== label.action);
+    // A native call is no matter of words; the label's own class says that it is right.
+    const others = explorer.about.actions.filter((action) => action !== label.action);
+    const actions = [...others, [label.action, `${label.action}: the label is right`]];
     const of = `correct-${key.model}-${key.perturbation}-${key.turn}-${key.step}-${key.attempt}`;
-    const right = choice("right class", actions, actions[0], () => {}, `${of}-class`);
+    const right = choice("right class", actions, others[0], () => {}, `${of}-class`);
     const note = el("input", { type: "text", maxlength: 500 });
     const by = el("input", { type: "text", maxlength: 100, required: true, value: storedName(), autocomplete: "off" });
     const save = (event) => {
@@ -126,6 +130,15 @@ explorer.corrections = (() => {
     setTimeout(() => URL.revokeObjectURL(url), 1000);
   }
 
+  /** Whether a value can be that of a field, as the workflow will read it. */
+  function fits(field, value) {
+    if (NUMBERS.includes(field)) return Number.isInteger(value) && value >= 0;
+    if (field === "action") return explorer.about.actions.includes(value);
+    if (field === "was") return value === null || explorer.about.actions.includes(value);
+    if (field === "labeller_version" && Number.isInteger(value)) return true;
+    return typeof value === "string" || (value === null && ["note", "labeller_version"].includes(field));
+  }
+
   /** Take up a file that was saved before; throws with the line that cannot be read. */
   function take(text) {
     const found = all();
@@ -137,8 +150,10 @@ explorer.corrections = (() => {
       } catch {
         throw new Error(`Line ${at + 1} is no JSON.`);
       }
-      const lacks = [...KEY, "action"].find((field) => line?.[field] === undefined);
+      const lacks = FIELDS.find((field) => line?.[field] === undefined);
       if (lacks) throw new Error(`Line ${at + 1} has no ${lacks}.`);
+      const odd = FIELDS.find((field) => !fits(field, line[field]));
+      if (odd) throw new Error(`Line ${at + 1}: ${odd} is not what it can be.`);
       found.set(keyOf(line), line);
     });
     keep(found);
@@ -166,7 +181,7 @@ explorer.corrections = (() => {
       el(
         "p",
         {},
-        "Labels that you marked as wrong, in a conversation. They are kept in this browser only: save them as a file, " +
+        "Labels that you marked as wrong, or as right, in a conversation. They are kept in this browser only: save them as a file, " +
           "and name the file in the configuration (labels: corrections:) to have it applied.",
       ),
       el(
@@ -177,6 +192,9 @@ explorer.corrections = (() => {
         el("button", { type: "button", disabled: !rows.length, on: { click: clear } }, "Remove all"),
       ),
       error,
+      memory && rows.length
+        ? el("p", { class: "error", role: "alert" }, "This browser keeps no more: save the marks before the page is left.")
+        : "",
     );
     explorer.grid.put(room, {
       label: "Corrections",

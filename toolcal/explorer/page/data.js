@@ -51,7 +51,7 @@ explorer.data = (() => {
 
   /** The rows of one of the tables that sum all up; none where the run has no such table. */
   async function table(name) {
-    return name in explorer.about.tables ? rows(await load(`tables/${name}`)) : [];
+    return Object.hasOwn(explorer.about.tables, name) ? rows(await load(`tables/${name}`)) : [];
   }
 
   return { load, rows, table };

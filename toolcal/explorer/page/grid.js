@@ -13,7 +13,11 @@ explorer.grid = (() => {
     if (column.kind === "rate")
       return [percent(value), " ", el("small", {}, interval(row[`${column.name}_low`], row[`${column.name}_high`]))];
     if (typeof value === "boolean") return [value ? "yes" : "no"];
-    return typeof value === "number" ? [number(value)] : name(value);
+    if (typeof value !== "number") return name(value);
+    const ends = [row[`${column.name}_low`], row[`${column.name}_high`]];
+    return ends.some((end) => typeof end !== "number")
+      ? [number(value)]
+      : [number(value), " ", el("small", {}, `[${ends.map(number).join(", ")}]`)];
   }
 
   /**
@@ -40,7 +44,12 @@ explorer.grid = (() => {
         layout: "fitDataFill",
         nestedFieldSeparator: false,
         rowHeight: 32,
-        columnDefaults: { vertAlign: "middle", resizable: false, headerSortTristate: false },
+        columnDefaults: {
+          vertAlign: "middle",
+          resizable: false,
+          headerSortTristate: false,
+          maxInitialWidth: Math.min(420, 0.6 * innerWidth), // no id or note takes the place of all others
+        },
         columns: columns.map((column) => ({
           field: column.name,
           title: column.title ?? column.name,

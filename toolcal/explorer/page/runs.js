@@ -26,7 +26,7 @@ explorer.runs = (() => {
 
   /** The labeller that is chosen, and the view of its GAR. */
   const labellerOf = (given) =>
-    given.labeller in explorer.about.labellers ? given.labeller : Object.keys(explorer.about.labellers)[0];
+    Object.hasOwn(explorer.about.labellers, given.labeller ?? "") ? given.labeller : Object.keys(explorer.about.labellers)[0];
   const viewOf = (given) => (given.view === "decisive" ? "decisive" : "case_any");
 
   /** What each choice asks of a row, by column: { column: test(value) }. */
@@ -42,7 +42,7 @@ explorer.runs = (() => {
     if (given.class) found[`${labeller}.class`] = equal(given.class);
     if (given.reason) found.reason = equal(given.reason);
     if (given.acted) found.triggered = (value) => (given.acted === "yes") === Boolean(value);
-    if (given.sure in SURE) found.confidence = SURE[given.sure][1];
+    if (Object.hasOwn(SURE, given.sure ?? "")) found.confidence = SURE[given.sure][1];
     if (given.differ) found.differs = (value) => Boolean(value);
     return Object.entries(found);
   }
@@ -52,7 +52,7 @@ explorer.runs = (() => {
     const models = given.model && given.model !== ALL ? [given.model] : Object.keys(explorer.about.folders);
     const asked = tests(given);
     const rows = [];
-    const lists = await Promise.all(models.filter((model) => model in explorer.about.folders).map(listOf));
+    const lists = await Promise.all(models.filter((model) => Object.hasOwn(explorer.about.folders, model)).map(listOf));
     for (const list of lists) {
       const columns = asked.map(([name, test]) => [list.columns[name], test]);
       for (let at = 0; at < list.rows; at += 1) {

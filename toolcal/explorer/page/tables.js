@@ -63,7 +63,7 @@
 
   register("table", async (room, given) => {
     const name = given.name ?? "cells";
-    if (!(name in explorer.about.tables)) throw new Error(`This run has no table ${name}.`);
+    if (!Object.hasOwn(explorer.about.tables, name)) throw new Error(`This run has no table ${name}.`);
     const table = await explorer.data.load(`tables/${name}`);
     const all = explorer.data.rows(table);
     const keys = table.key.filter((key) => CHOSEN.includes(key));
@@ -134,7 +134,7 @@
   function described(table, name) {
     const doc = table.docs[name];
     const values = table.columns[name];
-    const rate = /\(-?[01] to [12]\)/.test(doc);
+    const rate = name !== "kappa" && /\(-?[01] to [12]\)/.test(doc);
     const text =
       !Array.isArray(values) || values.some((value) => typeof value === "string" || typeof value === "boolean");
     return { name, doc, kind: rate ? "rate" : text ? "text" : "number" };
