@@ -30,16 +30,22 @@ def config():
 
 @pytest.fixture
 def put_together(config, tmp_path):
+    return together(config, tmp_path)
+
+
+def together(config, tmp_path, code="before"):
+    """A training whose tables were made by this code."""
+
     def written(name, level):
         made = question_set(name, training_plan.sets(config)[name], level, config["seed"])
         paths = {key: tmp_path / f"{name}.{level}.{key}" for key in ("questions", "passages", "rows")}
-        tables.write("questions", made.questions, paths["questions"], {})
+        tables.write("questions", made.questions, paths["questions"], {"code": code})
         tables.write("passages", made.passages, paths["passages"], {})
         paths["rows"].write_text(made.rows)
         return paths
 
     base = tmp_path / "base"
-    base.mkdir()
+    base.mkdir(exist_ok=True)
     (base / "model.safetensors").write_bytes(b"weights")
     return gathered(
         design_of("rlcr", config["rewards"]["rlcr"]),
@@ -70,6 +76,13 @@ def test_what_decides_what_is_learnt_is_compared_before_a_training_goes_on(put_t
     assert about["asking"]["scale"] == "percent"
     assert len(about["questions"]) == 2
     assert {"model", "rewards", "sets"}.isdisjoint(put_together.settings)
+
+
+def test_a_training_goes_on_after_an_edit_of_the_code_and_not_with_other_questions(config, tmp_path):
+    before, after = (together(config, tmp_path, code).about["questions"] for code in ("before", "after"))
+    assert before == after
+    config["training"]["sets"]["practice"]["seed"] = 3
+    assert together(config, tmp_path).about["questions"] != before
 
 
 @pytest.mark.parametrize("name", ["torch", "trl"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import logging
 from collections.abc import Mapping, Sequence
@@ -61,8 +62,9 @@ def gathered(
         tool = open_tool(place.tool, asking, paths["passages"], paths["rows"])
         assert tool is not None
         desks[place] = Desk(Using(tool), tool.schema)
+    questions = {place: tables.read("questions", paths["questions"]) for place, paths in files.items()}
     tasks = tasks_of(
-        {place: tables.read("questions", paths["questions"]) for place, paths in files.items()},
+        questions,
         limits,
         [_asked(tables.read("questions", path), study_limits) for path in held_out],
     )
@@ -77,7 +79,7 @@ def gathered(
             "model": {key: model[key] for key in ("tool_mode", "history") if key in model},
             "held_to_schema": model["tool_mode"] == "json",
             "weights": {path.name: sha256(path) for path in sorted(base.glob("*.safetensors"))},
-            "questions": {str(tuple(vars(place).values())): sha256(Path(files[place]["questions"])) for place in files},
+            "questions": {str(tuple(vars(place).values())): _checksum(data) for place, data in questions.items()},
         },
         tasks=list(itertools.islice(order, settings["steps"] * settings["prompts"])),
         desks=desks,
@@ -95,6 +97,11 @@ def gathered(
         base=base,
         progress=progress,
     )
+
+
+def _checksum(questions: pd.DataFrame) -> str:
+    """Of what a table says; its file holds the hash of the code too, and an edit there is no reason to train anew."""
+    return hashlib.sha256(questions.to_csv(index=False).encode()).hexdigest()
 
 
 def _asked(data: pd.DataFrame, limits: Mapping[str, int | None]) -> pd.DataFrame:
