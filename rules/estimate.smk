@@ -1,6 +1,3 @@
-from toolcal.estimate.model import NO_CALLS
-
-
 # What a run would still ask and cost; read from the cases and the journals, so it writes no table and is always done.
 localrules:
     estimate,
@@ -15,7 +12,7 @@ rule estimate:
         read_by_judge=[
             path
             for model in JUDGED
-            if config["models"][model]["source"] in NO_CALLS
+            if config["models"][model]["source"] in entries.NO_CALLS
             for paths in read_by_judge(model).values()
             for path in paths
         ],

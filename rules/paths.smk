@@ -97,11 +97,12 @@ def tables_of(*names, folder="diagnosis"):
 
 REPRODUCE = tables_of("reproduce")
 OF_DIAGNOSIS = tables_of(*DIAGNOSIS)
+COMPARISON = tables_of("comparison", folder="training") if COMPARED else {}
 TABLES = {
     **(OF_DIAGNOSIS if CELLS else {}),
     **(tables_of("validity") if config["validity"] else {}),
     **(tables_of(*CONFIDENCE, folder="confidence") if STUDY else {}),
-    **(tables_of("comparison", folder="training") if COMPARED else {}),
+    **COMPARISON,
 }
 # The bench of reward designs, no part of `all`.
 REWARDS = tables_of(
@@ -147,7 +148,7 @@ FIGURES = figures_of(TABLES)
 REWARD_FIGURES = figures_of(REWARDS)
 # What the target `train` ends with: what training changed, in the study and in the diagnostic.
 AFTER_TRAINING = [
-    *(tables_of("comparison", folder="training").values() if COMPARED else []),
+    *COMPARISON.values(),
     *(
         path
         for path in FIGURES

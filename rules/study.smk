@@ -65,7 +65,7 @@ def study_settings():
     """What the comparison has to know of the confidence study beside its cells and its files."""
     study = config.get("confidence", {"sets": {}})
     return {
-        "limits": {name: entry.get("limit") for name, entry in study["sets"].items()},
+        "limits": training_plan.limits(config, "confidence"),
         "services": {name: plan.service_of(study, name) for name in study["sets"]},
         "trials": study.get("trials"),
         "graded_by": study.get("graded_by"),

@@ -8,11 +8,12 @@ from toolcal.confidence import plan, turn_plan
 from toolcal.estimate import answers
 from toolcal.estimate.inputs import Inputs
 from toolcal.estimate.judge import judge_line
-from toolcal.estimate.model import NO_CALLS, line
+from toolcal.estimate.model import line
 from toolcal.estimate.remaining import answered, asked, ended, remaining
 from toolcal.estimate.table import shown
 from toolcal.judging import items
 from toolcal.judging.answer_items import answer_items
+from toolcal.models import entries
 
 
 def left(cell, entry, seed, inputs, calls, trajectories):
@@ -108,7 +109,7 @@ def main(smk):
     of_cells = (getattr(smk.params, name) for name in ("journals", "user_journals", "trajectories", "turn_confidence"))
     files = zip(*of_cells, strict=True)
     cells = dict(zip(configuration.cells(config), files, strict=True))
-    silent = [name for name, entry in config["models"].items() if entry["source"] in NO_CALLS]
+    silent = [name for name, entry in config["models"].items() if entry["source"] in entries.NO_CALLS]
     lines = [
         line
         for name in config["models"]

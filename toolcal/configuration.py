@@ -93,8 +93,6 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
         _fill(checked["confidence"], study, schema)
         for tool in ("search", "python"):
             _fill(checked["confidence"][tool], study["properties"][tool], schema)
-        for entry in checked["confidence"]["sets"].values():
-            _fill(entry, schema["$defs"]["question_set"], schema)
     for design in checked["rewards"].values():
         _fill(design, schema["$defs"][design["formula"]], schema)
     if "training" in checked:
@@ -104,8 +102,8 @@ def validated(config: Mapping[str, Any], schema: Mapping[str, Any]) -> Config:
             _fill(checked["training"][part], training["properties"][part], schema)
         if checkpoints.SUPERVISED in checked["training"]:
             _fill(checked["training"][checkpoints.SUPERVISED], schema["$defs"]["supervised"], schema)
-        for entry in checked["training"]["sets"].values():
-            _fill(entry, schema["$defs"]["question_set"], schema)
+    for entry in training_plan.sets(checked).values():
+        _fill(entry, schema["$defs"]["question_set"], schema)
     for key in {"conversations", "reward_bench", "turn_confidence", "explorer"} & checked.keys():
         _fill(checked[key], schema["properties"][key], schema)
     checked["scenarios"] = {name: entry or {} for name, entry in checked["scenarios"].items()}

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 from toolcal.tables import TABLES
+from toolcal.training.reward_tables import REWARD_TABLES
 
 
 class Stage(NamedTuple):
@@ -17,10 +18,6 @@ class Stage(NamedTuple):
 
 _ASKED = ("trajectories", "probe_events", "turn_confidence")
 _OF_STUDY = ("calibration", "calibration_tests", "reliability", "risk_coverage", "answer_causes", "answer_agreement")
-_OF_REWARDS = (
-    *("reward_designs", "reward_optima", "reward_curves"),
-    *("tabular_agents", "tabular_kinds", "tabular_confidences", "tabular_summary"),
-)
 _EARLIER: dict[str, tuple[str, tuple[str, ...]]] = {
     "cases": ("", ("cases",)),
     "contexts": ("cases", ("contexts",)),
@@ -40,7 +37,7 @@ _EARLIER: dict[str, tuple[str, tuple[str, ...]]] = {
     "supervised": ("", ("supervised_log",)),
     "training": ("questions passages", ("training_log", "training_samples")),
     "comparison": ("answers questions answer_judgements", ("comparison",)),
-    "reward_bench": ("", _OF_REWARDS),
+    "reward_bench": ("", tuple(table.name for table in REWARD_TABLES)),
     "reproduce": ("cells effects outcomes write_rates", ("reproduce",)),
 }
 _READ_BY_DIAGNOSIS = (

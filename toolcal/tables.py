@@ -25,6 +25,7 @@ from toolcal.confidence.tables import CONFIDENCE_TABLES
 from toolcal.training.comparison_tables import COMPARISON_TABLES
 from toolcal.training.log_tables import TRAINING_TABLES
 from toolcal.training.reward_tables import REWARD_TABLES
+from toolcal.utf8 import in_utf8
 
 ACTIONS = ("TOOL_CALL", "REFUSE", "ASK", "CONFIRM", "OTHER")
 """Action classes, highest priority first (method A2)."""
@@ -849,8 +850,7 @@ def text_or_json(value: Any) -> str | None:
     """A message's text for a `str` column: lone surrogates become ?, other values become JSON."""
     if value is None:
         return None
-    text = value if isinstance(value, str) else dumps(value)
-    return text.encode("utf-8", "replace").decode()
+    return str(in_utf8(value if isinstance(value, str) else dumps(value)))
 
 
 def frame(name: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
@@ -859,11 +859,8 @@ def frame(name: str, rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
     try:
         return pd.DataFrame(given, columns=columns)
     except UnicodeEncodeError:  # names, reasons, ids out of a recording or an answer
-        return pd.DataFrame([{key: _in_utf8(value) for key, value in row.items()} for row in given], columns=columns)
-
-
-def _in_utf8(value: Any) -> Any:
-    return text_or_json(value) if isinstance(value, str) else value
+        texts = [{key: in_utf8(cell) if isinstance(cell, str) else cell for key, cell in row.items()} for row in given]
+        return pd.DataFrame(texts, columns=columns)
 
 
 def records(data: pd.DataFrame) -> list[dict[str, Any]]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from toolcal import logs
 from toolcal.cells import Cell
+
+if TYPE_CHECKING:  # every start of Snakemake reads this module, and takes a quarter of a second less without
+    import pandas as pd
 
 
 def count(journal: str | Path) -> int:

@@ -16,6 +16,7 @@ from toolcal.confidence import elicit, final_form
 from toolcal.confidence.parse import parse
 from toolcal.confidence.turn_plan import BESIDE, texts
 from toolcal.models.protocol import Guide, Reply, Request
+from toolcal.utf8 import in_utf8
 
 WHO = "confidence "
 """Sets the seeds of these requests apart (`rollout.seed_of`)."""
@@ -129,7 +130,7 @@ class TurnQuestion:
             text = given if given is None or isinstance(given, str) else json.dumps(given)
         else:
             text = final_form.read(calls.content_of(reply.message)).confidence
-        return None if text is None else text.encode("utf-8", "replace").decode()
+        return None if text is None else str(in_utf8(text))
 
 
 def _message(role: str, content: str) -> Message:

@@ -14,8 +14,6 @@ from toolcal.models import prices
 from toolcal.models.entries import endpoint_name
 
 JOURNAL, OTHER_JOURNALS, SIZES = "journal", "journals of other scenarios", "case sizes"
-NO_CALLS = ("policy", "recorded", "audit")
-"""Sources that make no model call."""
 
 Place = tuple[str, str]
 """(scenario, perturbation)."""

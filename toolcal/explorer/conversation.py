@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from toolcal.writes.conversation import Place, place_of
 from toolcal.writes.conversation import conversation as placed
 
 Row = Mapping[str, Any]
-
-_OF_EMISSION = ("turn", "step", "attempt")
 
 
 @dataclass(frozen=True)
@@ -102,7 +101,7 @@ def _items(rows: Rows) -> Iterator[tuple[int, dict[str, Any]]]:
     said = _Said(rows)
     places = {} if rows.user_messages is None else placed(rows.emissions, rows.user_messages)[1]
     for row in rows.emissions:
-        key = _place(row)
+        key = place_of(row)
         yield from said(row["turn"], places.get(key))
         yield (
             row["turn"],
@@ -209,15 +208,11 @@ def _confidence(row: Row | None) -> dict[str, Any] | None:
     return None if row is None else {name: row[name] for name in names if row[name] is not None}
 
 
-def _grouped(rows: Iterable[Row]) -> dict[tuple[Any, ...], list[Row]]:
-    found: dict[tuple[Any, ...], list[Row]] = {}
+def _grouped(rows: Iterable[Row]) -> dict[Place, list[Row]]:
+    found: dict[Place, list[Row]] = {}
     for row in rows:
-        found.setdefault(_place(row), []).append(row)
+        found.setdefault(place_of(row), []).append(row)
     return found
-
-
-def _place(row: Row) -> tuple[Any, ...]:
-    return tuple(row[name] for name in _OF_EMISSION)
 
 
 def _json(text: str | None) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from toolcal.corrections.settle import overlay
 from toolcal.explorer import data_file
 from toolcal.explorer.conversation import Rows, told
 from toolcal.explorer.listing import Kept, chosen, listing
+from toolcal.folders import made_whole
 
 FILE_SIZE = 1_000_000
 """Characters of conversations, uncompressed, after which a further data file is begun: one is read in a blink."""
@@ -68,23 +68,19 @@ def write(folder: str | Path, files: ModelFiles, kept: Kept, sample: int) -> int
     Returns:
         The number of conversations written.
     """
-    folder = Path(folder)
-    new = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(new, ignore_errors=True)
     whole = _whole(files)
     rows = _listing(files, whole)
     there = chosen(rows, kept, sample)
     parts: dict[tuple[Any, ...], int] = {}
-    for cell in files.cells:
-        wanted = rows[there & (rows["scenario"] == cell.scenario) & (rows["perturbation"] == cell.perturbation)]
-        runs = dict.fromkeys(zip(wanted["case_id"], wanted["trial"], strict=True))
-        for run, part in _write_cell(new, cell, [*runs], whole):
-            parts[cell.scenario, cell.perturbation, *run] = part
-    keys = zip(*(rows[name] for name in ("scenario", "perturbation", "case_id", "trial")), strict=True)
-    rows["part"] = pd.array([parts.get(key) for key in keys], dtype="Int64")
-    data_file.write(new, "cases", data_file.by_column(rows.drop(columns=["model", "draw"])))
-    shutil.rmtree(folder, ignore_errors=True)
-    new.rename(folder)
+    with made_whole(folder) as new:
+        for cell in files.cells:
+            wanted = rows[there & (rows["scenario"] == cell.scenario) & (rows["perturbation"] == cell.perturbation)]
+            runs = dict.fromkeys(zip(wanted["case_id"], wanted["trial"], strict=True))
+            for run, part in _write_cell(new, cell, [*runs], whole):
+                parts[cell.scenario, cell.perturbation, *run] = part
+        keys = zip(*(rows[name] for name in ("scenario", "perturbation", "case_id", "trial")), strict=True)
+        rows["part"] = pd.array([parts.get(key) for key in keys], dtype="Int64")
+        data_file.write(new, "cases", data_file.by_column(rows.drop(columns=["model", "draw"])))
     return len(parts)
 
 

@@ -30,7 +30,9 @@ from inspect_ai.tool import ToolCall, ToolCallError
 from toolcal import __version__
 from toolcal.cells import Cell
 from toolcal.exports.runs import Exported
-from toolcal.exports.transcript import Transcript, whole
+from toolcal.exports.transcript import Transcript
+from toolcal.utf8 import in_utf8
+from toolcal.writes.conversation import Place, place_of
 from toolcal.writes.talk import arguments_of
 
 _CREATED = "1970-01-01T00:00:00+00:00"
@@ -108,7 +110,7 @@ def _sample(cell: Cell, run: Exported) -> EvalSample:
         messages=messages,
         output=output,
         scores=_scores(run),
-        metadata=whole(dict(run.about)) | {"taken_back": [_gone(row) for row in told.taken_back]},
+        metadata=in_utf8(dict(run.about)) | {"taken_back": [_gone(row) for row in told.taken_back]},
         uuid=_id(*cell, of, "sample"),
     )
 
@@ -118,7 +120,7 @@ def _sample_id(case_id: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f%/\\]", lambda sign: f"%{ord(sign[0]):02X}", case_id)
 
 
-def _messages(told: Transcript, labels: Mapping[tuple[int, int, int], Mapping[str, Any]], of: str) -> list[ChatMessage]:
+def _messages(told: Transcript, labels: Mapping[Place, Mapping[str, Any]], of: str) -> list[ChatMessage]:
     found: list[ChatMessage] = []
     names: dict[str | None, str] = {}
     for at, message in enumerate(told.messages):
@@ -129,7 +131,7 @@ def _messages(told: Transcript, labels: Mapping[tuple[int, int, int], Mapping[st
                 row = told.emissions[at]
                 place = {key: row[key] for key in ("turn", "step", "attempt")}
                 about = place | {"status": row["status"], "origin": row["origin"]}
-                about |= {"labels": dict(labels.get((row["turn"], row["step"], row["attempt"]), {}))}
+                about |= {"labels": dict(labels.get(place_of(row), {}))}
                 names = {call.id: call.function for call in calls}
                 found.append(ChatMessageAssistant(id=id, content=content, tool_calls=calls or None, metadata=about))
             case "tool":
@@ -193,7 +195,7 @@ def _gar(row: Mapping[str, Any]) -> str:
 
 def _gone(row: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: row[key] for key in ("turn", "step", "attempt", "retracted", "content", "tool_calls")}
-    return dict(whole(kept))
+    return dict(in_utf8(kept))
 
 
 def _id(*parts: str) -> str:

@@ -13,9 +13,7 @@ import pandas as pd
 from toolcal import tables
 from toolcal.exports.transcript import Transcript, transcript
 from toolcal.tables import CELL
-from toolcal.writes.conversation import by_run
-
-Place = tuple[int, int, int]
+from toolcal.writes.conversation import Place, by_run, place_of
 
 
 @dataclass(frozen=True)
@@ -66,7 +64,7 @@ def of_cell(
         case = of_case[case_id]
         said: dict[Place, dict[str, str | None]] = defaultdict(dict)
         for row in labels.get(run, ()):
-            said[row["turn"], row["step"], row["attempt"]][row["labeller"]] = row["action"]
+            said[place_of(row)][row["labeller"]] = row["action"]
         grade = next(iter(verdicts.get(run, ())), {})
         yield Exported(
             case_id,

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolcal.benchmarks.protocol import Message
-from toolcal.writes.conversation import Place, conversation
+from toolcal.utf8 import in_utf8
+from toolcal.writes.conversation import Place, conversation, place_of
 
 Row = Mapping[str, Any]
 
@@ -43,20 +44,9 @@ def transcript(emissions: Sequence[Row], user_messages: Sequence[Row], context: 
         said, at = conversation(rows, others)
         places |= {place: len(messages) + number for place, number in at.items()}
         messages += said
-    by_place = {(row["turn"], row["step"], row["attempt"]): row for row in emissions}
+    by_place = {place_of(row): row for row in emissions}
     gone = [row for place, row in by_place.items() if place not in places and row["status"] != "infra_error"]
-    return Transcript(
-        [whole(message) for message in messages], {at: by_place[place] for place, at in places.items()}, gone
-    )
-
-
-def whole(value: Any) -> Any:
-    """A JSON value whose texts UTF-8 can hold: halves of characters become ?."""
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, Mapping):
-        return {whole(key): whole(item) for key, item in value.items()}
-    return [whole(item) for item in value] if isinstance(value, list) else value
+    return Transcript(in_utf8(messages), {at: by_place[place] for place, at in places.items()}, gone)
 
 
 def _by_turn(emissions: Sequence[Row], turns: int) -> list[tuple[Sequence[Row], Sequence[Row]]]:

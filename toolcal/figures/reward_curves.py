@@ -9,11 +9,11 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from toolcal.figures import panels
-from toolcal.figures.style import DASHES, PAGE, SERIES, plain, styled
+from toolcal.figures.per_design import per_design
+from toolcal.figures.style import DASHES, SERIES, styled
 
 SHOWN = (0.1, 0.3, 0.5, 0.7, 0.9)
 """The chances that are drawn."""
-COLUMNS = 4
 
 
 @styled
@@ -26,24 +26,17 @@ def draw(reward_curves: pd.DataFrame) -> Figure:
     lacking = panels.missing("reward_curves", reward_curves, ["expected_reward"])
     if lacking:
         return panels.notice(lacking)
-    designs = list(dict.fromkeys(reward_curves["design"]))
-    columns = min(COLUMNS, len(designs))
-    figure = panels.blank(1.75 * -(-len(designs) // columns) + 0.75)
-    panels.heading(
-        figure,
+    figure, parts = per_design(
+        reward_curves,
         "Mean reward of an answer in form by its stated confidence q, where it is right with probability p; "
         "marks: the confidence that pays best",
-    )
-    axes = panels.grid(
-        figure,
-        [plain(design) for design in designs],
-        columns,
-        width=(PAGE - 0.6) / columns - 0.1,
+        height=1.75,
+        room=0.75,
         xlabel="stated confidence q",
         ylabel="mean reward",
     )
-    for panel, design in zip(axes, designs, strict=True):
-        _panel(panel, reward_curves[reward_curves["design"] == design])
+    for panel, rows in parts:
+        _panel(panel, rows)
     handles = [
         Line2D([], [], label=f"p = {p:g}", color=SERIES[place], linestyle=DASHES[place], marker="o", markersize=3.5)
         for place, p in enumerate(SHOWN)

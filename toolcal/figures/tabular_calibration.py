@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from toolcal.figures import panels
-from toolcal.figures.reward_curves import COLUMNS
-from toolcal.figures.style import BLUE, GREY, INK, ORANGE, PAGE, plain, styled
+from toolcal.figures.per_design import per_design
+from toolcal.figures.style import BLUE, GREY, INK, ORANGE, styled
 
 LOOKS: dict[bool, dict[str, Any]] = {
     False: {"color": BLUE, "marker": "o", "label": "advantage: difference from the group's mean"},
@@ -33,25 +33,17 @@ def draw(tabular_kinds: pd.DataFrame) -> Figure:
     lacking = panels.missing("tabular_kinds", tabular_kinds, ["confidence"])
     if lacking:
         return panels.notice(lacking)
-    rows = tabular_kinds[tabular_kinds["population"] == "spread"]
-    designs = list(dict.fromkeys(rows["design"]))
-    columns = min(COLUMNS, len(designs))
-    figure = panels.blank(1.8 * -(-len(designs) // columns) + 0.8)
-    panels.heading(
-        figure,
+    figure, parts = per_design(
+        tabular_kinds[tabular_kinds["population"] == "spread"],
         "Stated confidence of trained tabular agents by the chance p that their answer is right (difficulty spread), "
         "mean over seeds with 95 % interval",
-    )
-    axes = panels.grid(
-        figure,
-        [plain(design) for design in designs],
-        columns,
-        width=(PAGE - 0.6) / columns - 0.1,
+        height=1.8,
+        room=0.8,
         xlabel="chance of a right answer p",
         ylabel="stated confidence",
     )
-    for panel, design in zip(axes, designs, strict=True):
-        _panel(panel, rows[rows["design"] == design])
+    for panel, rows in parts:
+        _panel(panel, rows)
     handles = [
         *(Line2D([], [], linestyle="none", markersize=4, **look) for look in LOOKS.values()),
         Line2D([], [], color=INK, linewidth=0.9, linestyle=(0, (4, 1.5)), label="pays best, q*(p)"),

@@ -10,6 +10,7 @@ from typing import Any
 
 from toolcal.journal import Call, call_key
 from toolcal.judging.question import Item
+from toolcal.utf8 import in_utf8
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,6 @@ class Asking:
         digest = hashlib.sha256(json.dumps([self.seed, *call]).encode()).digest()
         body = {"messages": item.question.prompt(item, wrong), "seed": int.from_bytes(digest[:4]) >> 1}
         body = {name: value for name, value in (body | dict(self.parameters)).items() if value is not None}
-        # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
-        sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        # Half a character would be an infrastructure error for ever.
+        sent: dict[str, Any] = in_utf8(body)
         return Put(call_key(model=self.identity, body=sent, call=call), call, sent)

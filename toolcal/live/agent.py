@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,7 @@ from toolcal.models.protocol import Reply, Request, call_ids
 from toolcal.perturbations.context import Context
 from toolcal.perturbations.probes import Decision
 from toolcal.perturbations.probes.seams import Seams, weightiest
+from toolcal.utf8 import in_utf8
 
 with engine.quietly():
     from tau2.agent.base import AgentError
@@ -253,7 +253,7 @@ class Agent(LLMAgent):  # type: ignore[misc]
         text = one.parsed.prose.strip() if one.sent and one.parsed.leaked else one.parsed.text
         if one.sent:
             made = [
-                ToolCall(id=key, name=self._name(call), arguments=_sendable(call.arguments))
+                ToolCall(id=key, name=self._name(call), arguments=in_utf8(call.arguments))
                 for key, call in one.sent.items()
             ]
             return AssistantMessage(role="assistant", content=text or None, tool_calls=made, cost=0.0)
@@ -278,9 +278,3 @@ def first_and_last(messages: Sequence[Message], last: int = LAST) -> list[Messag
 
 def _ids(one: Emission) -> str:
     return call_ids(one.turn, one.step, one.attempt)
-
-
-def _sendable(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments that can be written: a lone surrogate, in names as in values, becomes ?."""
-    sent: dict[str, Any] = json.loads(json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace"))
-    return sent

@@ -5,7 +5,6 @@ Every call goes through the journal, which holds what the endpoint returned, so 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from toolcal.models.answer import count
 from toolcal.models.calling import Caller
 from toolcal.models.protocol import Reply, Request
 from toolcal.tables import text_or_json
+from toolcal.utf8 import in_utf8
 
 ToolMode = Literal["native", "python_list", "json"]
 
@@ -93,8 +93,8 @@ class Chat:
             body["messages"] = [self._with_reasoning(message) for message in body["messages"]]
         body |= {"seed": request.seed, **self._parameters}
         body = {name: value for name, value in body.items() if value is not None}
-        # A lone surrogate, which JSON can escape but no client can send, would be an infrastructure error for ever.
-        sent: dict[str, Any] = json.loads(json.dumps(body, ensure_ascii=False).encode("utf-8", "replace"))
+        # Half a character would be an infrastructure error for ever.
+        sent: dict[str, Any] = in_utf8(body)
         return sent
 
     def _with_reasoning(self, message: Message) -> Message:

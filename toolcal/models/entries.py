@@ -22,6 +22,8 @@ _HOW = (
     "timeout",
 )
 _ELSEWHERE = ("base_model", "family", "limit", "published_as", "scenarios", "scores")
+NO_CALLS = ("policy", "recorded", "audit")
+"""Sources that make no model call."""
 
 
 class EntryError(ValueError):

@@ -6,10 +6,10 @@ they are ordinary weights.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import Any
 
+from toolcal.folders import made_whole
 from toolcal.training.libraries import library
 
 
@@ -71,10 +71,6 @@ def prepare_from_hub(name: str, revision: str | None, folder: str | Path) -> Non
 
 
 def _save(model: Any, tokenizer: Any, folder: str | Path) -> None:
-    folder = Path(folder)
-    made = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(made, ignore_errors=True)
-    model.save_pretrained(made)
-    tokenizer.save_pretrained(made)
-    shutil.rmtree(folder, ignore_errors=True)
-    made.rename(folder)
+    with made_whole(folder) as new:
+        model.save_pretrained(new)
+        tokenizer.save_pretrained(new)

@@ -80,9 +80,9 @@ def comparison(
             about = {"method": method, "model": model, **place}
             design = designs.get(method)
             values = _values(answers, design, study.seed, resamples)
-            changes = _changes(arms[UNTREATED][1], answers, design, study.seed, resamples, swaps)
-            if method == UNTREATED or UNTREATED not in arms:
-                changes = {}
+            changes = {}
+            if method != UNTREATED and UNTREATED in arms:
+                changes = _changes(arms[UNTREATED][1], answers, design, study.seed, resamples, swaps)
             rows += [
                 about | {"metric": metric} | values[metric] | changes.get(metric, _NO_CHANGE) for metric in METRICS
             ]

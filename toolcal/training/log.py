@@ -17,7 +17,7 @@ import pandas as pd
 from toolcal import tables
 from toolcal.confidence.metrics import score
 from toolcal.training.episodes import Episode
-from toolcal.training.rewards import Design, parts
+from toolcal.training.rewards import Design, parts, total
 
 Floats = npt.NDArray[np.float64]
 Row = dict[str, Any]
@@ -40,7 +40,7 @@ class Paid:
     @property
     def rewards(self) -> Floats:
         """Of each answer; NaN where it has no grade."""
-        return np.asarray(sum(self.terms.values()), np.float64)
+        return total(self.terms)
 
 
 def terms_of(design: Design, episodes: Sequence[Episode]) -> dict[str, Floats]:

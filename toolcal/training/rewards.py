@@ -56,7 +56,12 @@ def reward(
     Raises:
         ValueError: for verdicts other than 0 and 1, or confidences outside 0 to 1.
     """
-    return np.asarray(sum(parts(design, correct, confidence, formatted).values()))
+    return total(parts(design, correct, confidence, formatted))
+
+
+def total(terms: Mapping[str, Floats]) -> Floats:
+    """What answers are paid, from the terms that `parts` gives."""
+    return np.asarray(sum(terms.values()), np.float64)
 
 
 def parts(

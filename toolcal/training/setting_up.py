@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 from datasets import Dataset
-from peft import LoraConfig
 from transformers import AutoModelForCausalLM, AutoTokenizer, PrinterCallback, TrainerCallback
 from trl import GRPOConfig
 
+from toolcal.training.adapter import lora_config
 from toolcal.training.precision import half
 from toolcal.training.train import Training, TrainingError, mark_whole
 from toolcal.training.trainer import Rollouts, Step, Trainer
@@ -51,7 +51,6 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
         model = AutoModelForCausalLM.from_pretrained(training.base, dtype=torch.bfloat16 if short else torch.float32)
     except (OSError, ValueError) as error:
         raise TrainingError(f"no model to train in {training.base}: {' '.join(str(error).split())}") from error
-    lora = settings["lora"]
     made = Trainer(
         Rollouts(
             tasks=training.tasks,
@@ -71,13 +70,7 @@ def trainer(training: Training, told: Told, *, threads: int = 1) -> Trainer:
             [{"prompt": task.question.text, "task": place} for place, task in enumerate(training.tasks)]
         ),
         processing_class=tokenizer,
-        peft_config=LoraConfig(
-            task_type="CAUSAL_LM",
-            r=lora["rank"],
-            lora_alpha=lora["alpha"],
-            lora_dropout=lora["dropout"],
-            target_modules=lora["targets"][0] if lora["targets"] == ["all-linear"] else lora["targets"],
-        ),
+        peft_config=lora_config(settings["lora"]),
         callbacks=[_Reports(told, settings["steps"])],
     )
     made.remove_callback(PrinterCallback)  # it would print what the log has

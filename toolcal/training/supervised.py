@@ -13,6 +13,7 @@ from typing import Any
 
 import pandas as pd
 
+from toolcal.training.adapter import lora_config
 from toolcal.training.invented import Example, examples
 from toolcal.training.libraries import library
 from toolcal.training.precision import half
@@ -55,7 +56,6 @@ def fine_tune(
         MissingLibraryError: without the extra `train`.
     """
     torch, trl, transformers, datasets = map(library, ("torch", "trl", "transformers", "datasets"))
-    peft = library("peft")
     dtype = torch.bfloat16 if half(precision) else torch.float32
     if threads is not None:
         torch.set_num_threads(threads)
@@ -85,13 +85,7 @@ def fine_tune(
             args=arguments,
             train_dataset=datasets.Dataset.from_list([_row(example) for example in made]),
             processing_class=transformers.AutoTokenizer.from_pretrained(base),
-            peft_config=peft.LoraConfig(
-                task_type="CAUSAL_LM",
-                r=lora["rank"],
-                lora_alpha=lora["alpha"],
-                lora_dropout=lora["dropout"],
-                target_modules=lora["targets"][0] if lora["targets"] == ["all-linear"] else lora["targets"],
-            ),
+            peft_config=lora_config(lora),
         )
         trainer.train()
         kept = Path(scratch, "adapter")

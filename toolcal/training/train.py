@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from toolcal.folders import made_whole
 from toolcal.training.episodes import Desk
 from toolcal.training.libraries import library
 from toolcal.training.log import Lines, line_of, log_row, sample_rows, stated
@@ -166,13 +167,9 @@ def keep_adapter(checkpoint: Path, folder: Path) -> None:
         checkpoint: a folder that `train` gave.
         folder: is made anew, whole.
     """
-    temporary = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
-    for name in _ADAPTER:
-        shutil.copyfile(checkpoint / name, temporary / name)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+    with made_whole(folder) as new:
+        for name in _ADAPTER:
+            shutil.copyfile(checkpoint / name, new / name)
 
 
 def mark_whole(folder: Path) -> None:

@@ -2,8 +2,9 @@
 
 TRL has the optimiser, the loss, the checkpoints and, for GPUs, vLLM. Its own ways to tools cost several times as much
 here, give the model another prompt than the study does, and want a row to be one prompt and one completion; an answer
-in JSON mode is several. So one method of TRL's is put in place of its own, that which makes a batch, and a second where
-many rows begin alike. Both are private to TRL: its version is kept within bounds in pyproject.toml.
+in JSON mode is several. So two methods of TRL's are replaced: the one that makes a batch, and the one that finds
+log-probabilities, which are here of what a schema allowed. Both are private to TRL: its version is kept within bounds
+in pyproject.toml.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from toolcal.training.episodes import Desk, Episode, Row, roll_out
 from toolcal.training.grammar import Grammar
 from toolcal.training.log import Paid, terms_of
 from toolcal.training.policy import Policy, Sample, Sampled
-from toolcal.training.rewards import Design, group_advantages
+from toolcal.training.rewards import Design, group_advantages, total
 from toolcal.training.shared_prefix import log_probabilities, sampler
 from toolcal.training.tasks import Place, Task
 
@@ -75,8 +76,8 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
 
     def __init__(self, rollouts: Rollouts, **given: Any) -> None:
         self._rollouts = rollouts
-        # TRL wants to be told of a reward; it is never asked, since the method that would ask is replaced.
         self._allowed: dict[tuple[tuple[int, ...], tuple[int, ...]], list[bytes | None]] = {}
+        # TRL wants to be told of a reward; it is never asked, since the method that would ask is replaced.
         super().__init__(reward_funcs=_not_asked, **given)
         width = self.accelerator.unwrap_model(self.model).get_output_embeddings().out_features
         self._grammar = Grammar(self._tokenizer, width) if rollouts.tool_mode == "json" else None
@@ -95,8 +96,7 @@ class Trainer(GRPOTrainer):  # type: ignore[misc]
         finally:
             self.model.train()
         terms = terms_of(asked.design, episodes)
-        rewards = np.asarray(sum(terms.values()))
-        advantages = group_advantages(rewards.reshape(-1, self.num_generations), scale=asked.scale).ravel()
+        advantages = group_advantages(total(terms).reshape(-1, self.num_generations), scale=asked.scale).ravel()
         batch = self._batch(*_with_advantage(episodes, advantages))
         trained = int(batch["num_items_in_batch"])
         asked.told(Step(Paid(episodes, terms, advantages), trained, time.monotonic() - begun))

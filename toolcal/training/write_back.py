@@ -7,7 +7,6 @@ so that what rounding does to one is done to the other.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -15,6 +14,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from toolcal.folders import made_whole
 from toolcal.training.libraries import library
 
 Floats = npt.NDArray[np.float32]
@@ -109,13 +109,9 @@ def write_folder(model: Any, base: str | Path, folder: str | Path) -> None:
         folder: is made anew, whole.
     """
     transformers, torch = library("transformers"), library("torch")
-    folder = Path(folder)
-    temporary = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    model.to(torch.bfloat16).save_pretrained(temporary)
-    transformers.AutoTokenizer.from_pretrained(base).save_pretrained(temporary)
-    shutil.rmtree(folder, ignore_errors=True)
-    temporary.rename(folder)
+    with made_whole(folder) as new:
+        model.to(torch.bfloat16).save_pretrained(new)
+        transformers.AutoTokenizer.from_pretrained(base).save_pretrained(new)
 
 
 def tensors(model: Any, architecture: str) -> Iterator[tuple[str, Floats]]:

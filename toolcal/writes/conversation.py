@@ -39,7 +39,7 @@ def conversation(
         if row["retracted"] or row["status"] == "infra_error" or row["attempt"] < last[row["turn"], row["step"]]:
             continue
         _take(others, messages)
-        places[row["turn"], row["step"], row["attempt"]] = len(messages)
+        places[place_of(row)] = len(messages)
         calls = json.loads(row["tool_calls"])
         said = {"role": "assistant", "content": row["content"]}
         messages.append(said | ({"tool_calls": calls} if calls else {}))
@@ -69,6 +69,11 @@ def by_run(data: pd.DataFrame) -> dict[Run, list[dict[str, Any]]]:
 def run_of(row: Mapping[str, Any]) -> Run:
     """The run that a row belongs to."""
     return tuple(row[column] for column in tables.CASE)
+
+
+def place_of(row: Mapping[str, Any]) -> Place:
+    """The emission that a row belongs to, within its run."""
+    return row["turn"], row["step"], row["attempt"]
 
 
 def shortened(text: str, length: int) -> str:

@@ -123,8 +123,18 @@ explorer.charts = (() => {
       ...more,
     });
 
+  /** What the colours of outcomes mean. */
+  const outcomes = () =>
+    el(
+      "ul",
+      { class: "legend" },
+      Object.entries(explorer.words.OUTCOMES).map(([key, words]) =>
+        el("li", {}, el("span", { class: `key square ${key}`, "aria-hidden": "true" }), `${key}: ${words}`),
+      ),
+    );
+
   const empty = (title) =>
     el("figure", { class: "empty" }, el("figcaption", {}, title), el("p", { class: "none" }, "No model has both rates here."));
 
-  return { add, panels, panel, empty, values, leads, conversations, COLOURS, OF_OUTCOME };
+  return { add, panels, panel, empty, values, leads, conversations, outcomes, COLOURS, OF_OUTCOME };
 })();

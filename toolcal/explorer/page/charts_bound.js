@@ -2,10 +2,10 @@
 "use strict";
 
 (() => {
-  const { el, name } = explorer.elements;
+  const { el, name, table } = explorer.elements;
   const { to } = explorer.address;
   const { percent, interval, OUTCOMES, VIEWS } = explorer.words;
-  const { add, panels, panel, empty, values, leads, conversations, COLOURS, OF_OUTCOME } = explorer.charts;
+  const { add, panels, panel, empty, values, leads, conversations, outcomes, COLOURS, OF_OUTCOME } = explorer.charts;
 
   add("gar_acc", {
     title: "GAR against Acc",
@@ -126,45 +126,22 @@
       "section",
       { class: "chosen" },
       el("h3", {}, ...name(shown.model)),
-      el(
-        "div",
-        { class: "wide", tabindex: 0, role: "region", "aria-label": `Rates of ${shown.model}` },
-        el(
-          "table",
-          {},
-          el(
-            "thead",
-            {},
+      table(
+        `Rates of ${shown.model}`,
+        ["scenario", "n", "GAR", "Acc", ...Object.keys(OUTCOMES)],
+        rows
+          .filter((row) => row.model === shown.model)
+          .map((row) =>
             el(
               "tr",
               {},
-              ["scenario", "n", "GAR", "Acc", ...Object.keys(OUTCOMES)].map((title) =>
-                el("th", { scope: "col" }, title),
-              ),
+              el("th", { scope: "row" }, el("a", { href: conversations(row) }, `${row.scenario} (${row.gold_action})`)),
+              el("td", {}, row.n),
+              el("td", {}, `${percent(row[gar])} ${interval(row[`${gar}_low`], row[`${gar}_high`])}`),
+              el("td", {}, `${percent(row.acc)} ${interval(row.acc_low, row.acc_high)}`),
+              Object.keys(OUTCOMES).map((outcome) => share(row, outcome, suffix, shown.view)),
             ),
           ),
-          el(
-            "tbody",
-            {},
-            rows
-              .filter((row) => row.model === shown.model)
-              .map((row) =>
-                el(
-                  "tr",
-                  {},
-                  el(
-                    "th",
-                    { scope: "row" },
-                    el("a", { href: conversations(row) }, `${row.scenario} (${row.gold_action})`),
-                  ),
-                  el("td", {}, row.n),
-                  el("td", {}, `${percent(row[gar])} ${interval(row[`${gar}_low`], row[`${gar}_high`])}`),
-                  el("td", {}, `${percent(row.acc)} ${interval(row.acc_low, row.acc_high)}`),
-                  Object.keys(OUTCOMES).map((outcome) => share(row, outcome, suffix, shown.view)),
-                ),
-              ),
-          ),
-        ),
       ),
     );
   }
@@ -184,13 +161,7 @@
     draw(rows, shown) {
       const suffix = shown.view === "decisive" ? "_decisive" : "";
       return [
-        el(
-          "ul",
-          { class: "legend" },
-          Object.entries(OUTCOMES).map(([key, words]) =>
-            el("li", {}, el("span", { class: `key square ${key}`, "aria-hidden": "true" }), `${key}: ${words}`),
-          ),
-        ),
+        outcomes(),
         el(
           "div",
           { class: "panels" },

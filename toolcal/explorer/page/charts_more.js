@@ -3,8 +3,8 @@
 
 (() => {
   const { el, name } = explorer.elements;
-  const { percent, interval, number, OUTCOMES } = explorer.words;
-  const { add, panels, panel, empty, values, COLOURS, OF_OUTCOME } = explorer.charts;
+  const { percent, interval, number } = explorer.words;
+  const { add, panels, panel, empty, values, outcomes, COLOURS, OF_OUTCOME } = explorer.charts;
 
   add("confusion", {
     title: "Classes of turns",
@@ -144,13 +144,7 @@
     draw(rows) {
       const own = rows.filter((row) => row.question === "case_passed" && row.action === "all" && row.outcome !== "all");
       return [
-        el(
-          "ul",
-          { class: "legend" },
-          Object.entries(OUTCOMES).map(([key, words]) =>
-            el("li", {}, el("span", { class: `key square ${key}`, "aria-hidden": "true" }), `${key}: ${words}`),
-          ),
-        ),
+        outcomes(),
         el(
           "div",
           { class: "panels" },

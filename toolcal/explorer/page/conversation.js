@@ -2,7 +2,7 @@
 "use strict";
 
 explorer.conversation = (() => {
-  const { el, text, marked, name } = explorer.elements;
+  const { el, text, table, marked, name } = explorer.elements;
   const { folded, drawCall, draw: drawEmission } = explorer.emission;
   const { OUTCOMES, STATUSES, FAULTS, percent, reason } = explorer.words;
 
@@ -92,37 +92,20 @@ explorer.conversation = (() => {
   }
 
   function differences(rows) {
-    return el(
-      "div",
-      { class: "wide", tabindex: 0, role: "region", "aria-label": "What differs" },
-      el(
-        "table",
-        {},
-        el("caption", {}, "What differs from the reference"),
+    return table(
+      "What differs",
+      ["of", "the model's", "the reference's"],
+      rows.map((row) =>
         el(
-          "thead",
+          "tr",
           {},
-          el(
-            "tr",
-            {},
-            ["of", "the model's", "the reference's"].map((title) => el("th", { scope: "col" }, title)),
-          ),
-        ),
-        el(
-          "tbody",
-          {},
-          rows.map((row) =>
-            el(
-              "tr",
-              {},
-              el("th", { scope: "row" }, ...name(row.of)),
-              [row.model, row.reference].map((value) =>
-                el("td", {}, value === null ? "not there" : text(value, { class: "data" })),
-              ),
-            ),
+          el("th", { scope: "row" }, ...name(row.of)),
+          [row.model, row.reference].map((value) =>
+            el("td", {}, value === null ? "not there" : text(value, { class: "data" })),
           ),
         ),
       ),
+      "What differs from the reference",
     );
   }
 

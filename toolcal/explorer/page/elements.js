@@ -77,6 +77,29 @@ explorer.elements = (() => {
     return node;
   }
 
+  /** A table, which may be wider than the page: `label` tells it to who does not see it. */
+  function table(label, titles, rows, caption = null) {
+    return el(
+      "div",
+      { class: "wide", tabindex: 0, role: "region", "aria-label": label },
+      el(
+        "table",
+        {},
+        caption ? el("caption", {}, caption) : null,
+        el(
+          "thead",
+          {},
+          el(
+            "tr",
+            {},
+            titles.map((title) => el("th", { scope: "col" }, title)),
+          ),
+        ),
+        el("tbody", {}, rows),
+      ),
+    );
+  }
+
   /** A field under its label. */
   function field(label, input, id = `field-${label.replace(/\W+/g, "-")}`) {
     input.id = id;
@@ -99,5 +122,5 @@ explorer.elements = (() => {
   /** Say something to those who do not see the page change. */
   const say = (words) => (document.getElementById("status").textContent = words);
 
-  return { el, marked, text, field, choice, name, say };
+  return { el, marked, text, table, field, choice, name, say };
 })();

@@ -2,7 +2,7 @@
 "use strict";
 
 (() => {
-  const { el, name } = explorer.elements;
+  const { el, name, table } = explorer.elements;
   const { count } = explorer.words;
 
   explorer.address.register("overview", async (room) => {
@@ -98,33 +98,16 @@
       "section",
       {},
       el("h2", {}, "Conversations with a verdict"),
-      el(
-        "div",
-        { class: "wide", tabindex: 0, role: "region", "aria-label": "Conversations by model and scenario" },
-        el(
-          "table",
-          {},
+      table(
+        "Conversations by model and scenario",
+        ["model", "family", ...scenarios],
+        models.map((model) =>
           el(
-            "thead",
+            "tr",
             {},
-            el(
-              "tr",
-              {},
-              ["model", "family", ...scenarios].map((title) => el("th", { scope: "col" }, title)),
-            ),
-          ),
-          el(
-            "tbody",
-            {},
-            models.map((model) =>
-              el(
-                "tr",
-                {},
-                el("th", { scope: "row" }, ...name(model)),
-                el("td", {}, ...name(explorer.about.models[model]?.family ?? "-")),
-                scenarios.map((scenario) => cell(model, scenario)),
-              ),
-            ),
+            el("th", { scope: "row" }, ...name(model)),
+            el("td", {}, ...name(explorer.about.models[model]?.family ?? "-")),
+            scenarios.map((scenario) => cell(model, scenario)),
           ),
         ),
       ),
